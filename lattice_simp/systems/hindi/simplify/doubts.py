@@ -7,23 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.grammars.hindi.verbs import PERFECTIVE, analyse, takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import (
-    CONJUNCTION,
-    FINITE,
-    GERUND,
-    NON_FINITE,
-    PUNCTUATION,
-    VERBS,
-    Chunk,
-    Sentence,
-)
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
-from lattice_simp.systems.hindi.simplify.tables import connectives, pronouns, relatives, second_verbs, word_of, words_of
+from lattice_simp.systems.hindi.simplify.subjects import first_verb, has_subject, is_adverb, is_dative
+from lattice_simp.systems.hindi.simplify.tables import relatives, reports, second_verbs, word_of, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
 
@@ -44,8 +35,12 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
             continue
         if _is_marker(sentence, part.verb, group):
             reason = "a case marker taken for a verb"
+        elif len(group.root) == 1 and not analyse(group.verbs[0].form):
+            reason = "another word taken for a verb"
+        elif part.kind == "finite" and part.tokens[0] == first:
+            reason = _agentless(sentence, part, group)
         elif part.kind == "finite":
-            reason = "" if part.tokens[0] == first else _subjectless(sentence, part, part.verb, group)
+            reason = _subjectless(sentence, part, part.verb, group) or _objectless(sentence, part, part.verb, group)
         elif not sentence.has_certain_tree:
             reason = _guessed(sentence, parts, part, group)
         if reason:
@@ -69,7 +64,7 @@ def _owns_subject(sentence: Sentence, part: Part) -> bool:
     return (
         part.kind == "finite"
         and part.verb is not None
-        and _has_subject(sentence, part, _first_verb(sentence, part, part.verb))
+        and has_subject(sentence, part, first_verb(sentence, part, part.verb))
     )
 
 
@@ -137,9 +132,8 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
     """Returns why a clause has no certain subject, its own or a shared one; "" if it has one."""
     if part.clause_kind == ClauseType.RELATIVE:
         return ""
-    first = _first_verb(sentence, part, verb)
-    has_subject = _has_subject(sentence, part, first)
-    if not has_subject and (not part.copied or first != verb):
+    first = first_verb(sentence, part, verb)
+    if not has_subject(sentence, part, first) and (not part.copied or first != verb):
         return "no subject"
     if not part.copied:
         return ""
@@ -167,6 +161,22 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
     return "" if fits else "the shared subject does not agree with the verb"
 
 
+def _agentless(sentence: Sentence, part: Part, group: VerbGroup) -> str:
+    """Returns why the first clause of a sentence has no subject; "" if it may have one."""
+    tokens = [sentence.tokens[index] for index in part.tokens]
+    has_agent = any(token.form in words_of("ergative") or is_agentive(token) for token in tokens)
+    return "no subject" if group.takes_agent_with_ne and not has_agent and not part.copied else ""
+
+
+def _objectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) -> str:
+    """Returns why a clause with a shared subject may also share the object of the clause before it."""
+    if not part.copied or not group.takes_agent_with_ne or (group.root, "") in reports():
+        return ""
+    phrases = [phrase for phrase in nominal_chunks(sentence, part.tokens) if phrase < verb]
+    is_light = group.root in words_of("light") and phrases == [verb - 1] and is_bare(sentence, verb - 1)
+    return "the object may be that of the clause before it" if is_light or not phrases else ""
+
+
 def _demands_ne(root: str) -> bool:
     second = second_verbs().get(root)
     return takes_ne(root) and not (second is not None and second.bars_agent) and root not in words_of("be")
@@ -177,73 +187,6 @@ def _is_whole(sentence: Sentence, phrase: Sequence[int]) -> bool:
     last = sentence.tokens[phrase[-1]]
     following = sentence.tokens[phrase[-1] + 1] if phrase[-1] + 1 < len(sentence) else last
     return last.tag not in NOUNS or following.tag not in ("NNP", "NNPC", "NNC") or last.form == word_of("ergative")
-
-
-def _first_verb(sentence: Sentence, part: Part, last: int) -> int:
-    """Returns the first finite verb group of a part, which may consist of several clauses."""
-    tokens = set(part.tokens)
-    groups = (chunk for chunk in range(last) if sentence.chunks[chunk].tag == FINITE)
-    return next((chunk for chunk in groups if tokens.issuperset(sentence.verbs(sentence.chunks[chunk]))), last)
-
-
-def _has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
-    """Returns whether a clause has a phrase that is certainly its verb's subject."""
-    group = verb_group(sentence, verb)
-    if group is None:
-        return False
-    phrases = [phrase for phrase in nominal_chunks(sentence, part.tokens) if phrase < verb]
-    if group.takes_agent_with_ne:
-        return any(has_ne(sentence, phrase) for phrase in phrases)
-    dative = any(_is_dative(sentence, phrase) for phrase in phrases)
-    bare = [phrase for phrase in phrases if _may_be_subject(sentence, phrase)]
-    if group.root in words_of("be") and _is_gerund(sentence, part, verb):
-        return True
-    if group.is_passive or (dative and group.root in words_of("be") and len(group.verbs) == 1):
-        return bool(bare) or dative
-    if len(bare) > 1 or any(sentence.head_of(sentence.chunks[phrase]).tag == "PRP" for phrase in bare):
-        return True
-    if not bare or takes_ne(group.root):
-        return bool(bare) and dative and group.verbs[-1].form in words_of("obligation")
-    adjacent = bare[0] == verb - 1
-    if group.root in words_of("linking"):
-        is_somewhere = group.root in words_of("be") and len(phrases) > 1
-        return not adjacent or (is_somewhere and not _is_genitive(sentence, bare[0] - 1))
-    return not (adjacent and group.root in words_of("moving"))
-
-
-def _is_gerund(sentence: Sentence, part: Part, verb: int) -> bool:
-    """Returns whether a gerund without a case marker may be the subject of a verb."""
-    tokens = set(part.tokens)
-    gerunds = (chunk for chunk in sentence.chunks[:verb] if chunk.tag == GERUND and tokens.issuperset(chunk.positions))
-    return any(not sentence.postpositions(gerund) for gerund in gerunds)
-
-
-def _is_dative(sentence: Sentence, phrase: int) -> bool:
-    chunk = sentence.chunks[phrase]
-    form = sentence.head_of(chunk).form
-    return word_of("dative") in sentence.postpositions(chunk) or any(form == pronoun.dative for pronoun in pronouns())
-
-
-def _may_be_subject(sentence: Sentence, phrase: int) -> bool:
-    """Returns whether a bare phrase is no adverb, no joined phrase, and no object of a participle or gerund."""
-    rest = sentence.chunks[phrase + 1 :]
-    following = next((chunk.tag for chunk in rest if not _says_where(sentence, chunk)), "")
-    form = sentence.head_of(sentence.chunks[phrase]).form
-    is_free = following not in (NON_FINITE, GERUND, "CCP") and form not in (*words_of("possessive"), *connectives())
-    return is_free and is_bare(sentence, phrase) and not _is_adverb(sentence, phrase)
-
-
-def _says_where(sentence: Sentence, chunk: Chunk) -> bool:
-    return chunk.tag == "RBP" or sentence.head_of(chunk).tag == "NST"
-
-
-def _is_adverb(sentence: Sentence, phrase: int) -> bool:
-    form = sentence.head_of(sentence.chunks[phrase]).form
-    return form in words_of("manner") or not classes_of(form).isdisjoint(("time", "adverbial pronoun"))
-
-
-def _is_genitive(sentence: Sentence, phrase: int) -> bool:
-    return sentence.tokens[sentence.chunks[phrase].end - 1].form in words_of("genitive")
 
 
 def _guessed(sentence: Sentence, parts: Sequence[Part], part: Part, group: VerbGroup) -> str:
@@ -279,12 +222,12 @@ def _unagreed(sentence: Sentence, part: Part, group: VerbGroup) -> str:
     if not bare:
         if group.root in words_of("giving"):
             return "no object"
-        return "" if any(_is_dative(sentence, phrase) for phrase in phrases) else "no object"
-    if group.root not in words_of("giving") and any(_is_dative(sentence, phrase) for phrase in phrases):
+        return "" if any(is_dative(sentence, phrase) for phrase in phrases) else "no object"
+    if group.root not in words_of("giving") and any(is_dative(sentence, phrase) for phrase in phrases):
         return "several phrases may be its object"
     chunk = sentence.chunks[bare[-1]]
     head = sentence.head_of(chunk)
-    if len(bare) > 1 or bare[-1] != (part.verb or 0) - 1 or _is_adverb(sentence, bare[-1]):
+    if len(bare) > 1 or bare[-1] != (part.verb or 0) - 1 or is_adverb(sentence, bare[-1]):
         return "several phrases may be its object"
     counted = any(sentence.tokens[at].tag in ("QF", "QC") for at in chunk.positions) or head.form.endswith("े")
     return "" if head.gender in ("m", "f") and (head.number == "pl" or not counted) else "no gender or number"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from lattice_simp.grammars.hindi.verbs import FUTURE, INFINITIVE
 from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence
+from lattice_simp.systems.hindi.simplify.antecedents import disagrees, is_ambiguous
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.clause_tree import CONNECTIVE_TAGS, Node, is_joining
 from lattice_simp.systems.hindi.simplify.model import without
@@ -86,11 +87,7 @@ def _is_condition(sentence: Sentence, index: int) -> bool:
 
 def _complement(sentence: Sentence, parent: Node, node: Node) -> str:
     """Returns why a complement stays: it is not what somebody says, or who says it is left out."""
-    before = without(range(parent.start, node.start), _inside(parent))
-    while before and is_joining(sentence, before[-1]):
-        before = before[:-1]
-    words = _content(sentence, before)
-    chunk = next((at for at, chunk in enumerate(sentence.chunks) if words and words[-1] in chunk.positions), None)
+    words, chunk = report_of(sentence, parent, node)
     group = verb_group(sentence, chunk)
     if chunk is None or group is None or sentence.chunks[chunk].tag != FINITE:
         return "what is said stands first"
@@ -107,14 +104,24 @@ def _complement(sentence: Sentence, parent: Node, node: Node) -> str:
     return "" if is_marked and _has_speaker(sentence, group, words) else "nobody says it"
 
 
+def report_of(sentence: Sentence, parent: Node, node: Node) -> tuple[list[int], int | None]:
+    """Returns the words before a complement, and the chunk of the last one: that of the verb of saying, if any."""
+    before = without(range(parent.start, node.start), _inside(parent))
+    while before and is_joining(sentence, before[-1]):
+        before = before[:-1]
+    words = _content(sentence, before)
+    chunk = next((at for at, chunk in enumerate(sentence.chunks) if words and words[-1] in chunk.positions), None)
+    return words, chunk
+
+
 def _reports(sentence: Sentence, group: VerbGroup, words: Sequence[int]) -> bool:
     """Returns whether a verb group states that something is said."""
     before = [index for index in words if index < group.positions[0] and sentence.tokens[index].tag != _PARTICLE]
-    nouns = ("", sentence.tokens[before[-1]].form if before else "")
+    noun = sentence.tokens[before[-1]].form if before else ""
     states = group.is_statement and not (group.is_modal or group.verbs[0].tam == INFINITIVE)
     negated = group.negated or any(sentence.tokens[index].tag == _NEGATION for index in before[-2:])
     future = any(verb.tam == FUTURE for verb in group.verbs)
-    return states and not negated and not future and any((group.root, noun) in reports() for noun in nouns)
+    return states and not negated and not future and not reports().isdisjoint([(group.root, ""), (group.root, noun)])
 
 
 def _has_speaker(sentence: Sentence, group: VerbGroup, words: Sequence[int]) -> bool:
@@ -172,9 +179,14 @@ def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
         return "a relative clause taken up again"
     if after and not _is_subject(sentence, before[-1], after[0]):
         return "a relative clause that does not describe the subject"
-    pronoun = _content(sentence, range(node.start, node.end))[0]
-    if sentence.tokens[pronoun].form in words_of("singular_relative") and _is_plural(sentence, before[-1]):
+    clause = _content(sentence, range(node.start, node.end))
+    if sentence.tokens[clause[0]].form in words_of("singular_relative") and _is_plural(sentence, before[-1]):
         return "a pronoun in another number than the noun before it"
+    main = [index for index in before if index not in _inside_before(parent, position)]
+    if disagrees(sentence, main, clause):
+        return "a pronoun in another number than the verb before it"
+    if not after and is_ambiguous(sentence, main, clause):
+        return "a pronoun that may stand for several nouns"
     return ""
 
 
@@ -269,7 +281,7 @@ def may_be_said(sentence: Sentence, parent: Node, position: int) -> bool:
     previous, node = parent.children[position - 1], parent.children[position]
     return (
         any(
-            clause.is_kept and clause.end >= previous.end and _begins_complement(sentence, clause)
+            clause.is_kept and clause.end >= previous.end and begins_complement(sentence, clause)
             for clause in previous.walk()
             if clause is not previous
         )
@@ -277,5 +289,6 @@ def may_be_said(sentence: Sentence, parent: Node, position: int) -> bool:
     )
 
 
-def _begins_complement(sentence: Sentence, node: Node) -> bool:
+def begins_complement(sentence: Sentence, node: Node) -> bool:
+    """Returns whether a clause is a complement or begins like one."""
     return node.kind == ClauseType.COMPLEMENT or sentence.tokens[node.start].form == word_of("complementiser")

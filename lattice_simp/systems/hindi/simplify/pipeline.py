@@ -12,6 +12,7 @@ from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.systems.hindi.clause import Clause
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import share_agents
+from lattice_simp.systems.hindi.simplify.cataphors import with_cataphors
 from lattice_simp.systems.hindi.simplify.clause_tree import Node, clause_tree, is_joining
 from lattice_simp.systems.hindi.simplify.doubts import doubtful, torn, unbalanced, without_needless
 from lattice_simp.systems.hindi.simplify.gerunds import split_gerunds
@@ -60,7 +61,7 @@ def simplify(
     >>> phrases = [("NP", 0, 2), ("VGF", 2, 3), ("CCP", 3, 4), ("NP", 4, 5), ("NP", 5, 6), ("VGF", 6, 7)]
     >>> sentence = Sentence(tuple(map(Token, words, tags)), tuple(Chunk(*phrase) for phrase in phrases))
     >>> [str(simple) for simple in simplify(sentence, clauses).sentences]
-    ['raam ne kahaa', 'siitaa ghar gaii']
+    ['raam ne yah kahaa', 'siitaa ghar gaii']
 
     It makes no split that would lose a word, leave a sentence without a verb, or separate what belongs together
     (conditions, alternatives, direct speech and its verb).
@@ -105,6 +106,8 @@ def _simplified(
 ) -> tuple[list[list[Word]], list[Refusal]]:
     """Makes all splits that are not refused yet, and returns the sentences and the splits to refuse."""
     parts = split_clauses(source, tree)
+    if careful and until == Stage.TENSE:
+        parts = with_cataphors(source, tree, parts)
     refusals: list[Refusal] = []
     if until >= Stage.GERUNDS:
         parts = split_gerunds(source, parts, refused)

@@ -21,7 +21,8 @@ Role = Literal[
     "statement", "question", "closing", "complementiser", "modal", "obligation", "correlative", "demonstrative",
     "bare_relative", "any", "pair", "plain", "moving", "plural",
     "dative", "separator", "giving", "locative", "possessive", "linking", "manner", "singular_relative", "subordinator",
-    "example", "superlative",
+    "example", "superlative", "transitive", "subject_relative", "plural_relative", "locative_relative",
+    "clause_relative", "circumstance", "cataphor",
 ]  # fmt: skip
 """The function of a word, as described at the top of `simplify_words.tsv`."""
 

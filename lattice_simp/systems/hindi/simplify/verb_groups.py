@@ -113,7 +113,11 @@ class VerbGroup:
         if future:
             return next((agreement for agreement in sorted(future) if agreement.person == "3"), min(future))
         gender = next((token.gender for token in self.verbs if token.gender in ("m", "f")), "")
-        plural = any(Agreement.of("", token.number, token.person).number == "pl" for token in self.verbs)
+        plurals = [
+            Agreement.of("", token.number, token.person).number == "pl" for token in self.verbs if token.number != "any"
+        ]
+        # Feminine participles have one form for both numbers: the auxiliary tells (`jaatii hai`).
+        plural = any(plurals[-1:] if gender == "f" else plurals)
         person = next((token.person for token in reversed(self.verbs) if token.person in ("1", "2")), "3")
         return Agreement("f" if gender == "f" else "m", "pl" if plural else "sg", person)
 

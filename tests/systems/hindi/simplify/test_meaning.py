@@ -21,17 +21,17 @@ SPLIT = {
     "said": (
         f"राम/NNP ने/PSP | कहा/VM | कि/CC | {WENT}",
         "(main राम ने कहा (comp कि सीता बड़े घर में गई ) )",
-        "राम ने कहा | सीता बड़े घर में गई",
+        "राम ने यह कहा | सीता बड़े घर में गई",
     ),
     "claimed": (
         f"राम/NNP ने/PSP | दावा/NN | किया/VM | कि/CC | {WENT}",
         "(main राम ने दावा किया (comp कि सीता बड़े घर में गई ) )",
-        "राम ने दावा किया | सीता बड़े घर में गई",
+        "राम ने यह दावा किया | सीता बड़े घर में गई",
     ),
     "report": (
         f"बयान/NN में/PSP | कहा/VM गया/VAUX है/VAUX | कि/CC | {WENT}",
         "(main बयान में कहा गया है (comp कि सीता बड़े घर में गई ) )",
-        "बयान में कहा गया है | सीता बड़े घर में गई",
+        "बयान में यह कहा गया है | सीता बड़े घर में गई",
     ),
     "relative": (
         "नगर/NN में/PSP | एक/QC बाज़ार/NN | है/VM | ,/SYM | जो/PRP | बहुत/INTF पुराना/JJ | है/VM",
@@ -78,6 +78,27 @@ SPLIT = {
         "हालांकि/CC | राम/NNP | घर/NN में/PSP | आया/VM | और/CC | सीता/NNP | बाहर/NST | गई/VM",
         "(main हालांकि (coord राम घर में आया ) और (coord सीता बाहर गई ) )",
         "हालांकि राम घर में आया | सीता बाहर गई",
+    ),
+    "said, with a word for it": (
+        f"यह/PRP | राम/NNP ने/PSP | कहा/VM | कि/CC | {WENT}",
+        "(main यह राम ने कहा (comp कि सीता बड़े घर में गई ) )",
+        "यह राम ने कहा | सीता बड़े घर में गई",
+    ),
+    "a feminine participle, whose auxiliary has the number": (
+        "राम/NNP | एक/QC लड़की/NN[gender=f,number=sg] के/PSP साथ/PSP | आते/VM[gender=m,number=pl] हैं/VAUX[number=pl] | "
+        "जो/PRP | घर/NN | जाती/VM[root=जा,tam=wA,gender=f,number=pl] है/VAUX[number=sg]",
+        "(main राम एक लड़की के साथ आते हैं (rel जो घर जाती है ) )",
+        "राम एक लड़की के साथ आते हैं | वह घर जाती है",
+    ),
+    "an equation with a relative clause": (
+        "यह/PRP | मेरी/PRP किताब/NN[gender=f,number=sg] | है/VM | ,/SYM | जिसे/PRP | राम/NNP ने/PSP | खरीदा/VM",
+        "(main यह मेरी किताब है , (rel जिसे राम ने खरीदा ) )",
+        "यह मेरी किताब है | उसे राम ने खरीदा",
+    ),
+    "after which": (
+        "राम/NNP ने/PSP | मोहन/NNP को/PSP | किताब/NN | दी/VM | ,/SYM | जिसके/PRP बाद/NST | सीता/NNP | घर/NN | गई/VM",
+        "(main राम ने मोहन को किताब दी , (rel जिसके बाद सीता घर गई ) )",
+        "राम ने मोहन को किताब दी | उसके बाद सीता घर गई",
     ),
     "several things, with a verb that could take ne": (
         "नगर/NN में/PSP | दुकानें/NN | हैं/VM | ,/SYM | जो/PRP | नए/JJ रंग/NN | की/VM[root=कर,tam=yA,gender=f] हैं/VAUX",
@@ -450,6 +471,56 @@ KEPT = {
     "objects of participles": (
         "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | किताब/NN | बाहर/NST | भेजकर/VM:VGNF | चिट्ठी/NN | लिखता/VM था/VAUX",
         "(coord राम घर में आया ) और (coord किताब बाहर भेजकर चिट्ठी लिखता था )",
+        "no subject",
+    ),
+    "a pronoun that may stand for the subject": (
+        "राम/NNP ने/PSP | मोहन/NNP को/PSP | देखा/VM | ,/SYM | जो/PRP | बहुत/INTF छोटा/JJ | था/VM",
+        "(main राम ने मोहन को देखा , (rel जो बहुत छोटा था ) )",
+        "several nouns",
+    ),
+    "a pronoun for a noun with a postposition": (
+        "नगर/NN | बाज़ार/NN के/PSP लिए/PSP | बड़ा/JJ | है/VM | ,/SYM | जो/PRP | बहुत/INTF पुराना/JJ | है/VM",
+        "(main नगर बाज़ार के लिए बड़ा है , (rel जो बहुत पुराना है ) )",
+        "several nouns",
+    ),
+    "a plural clause on a singular subject": (
+        "नगर/NN में/PSP | सवाल/NN | है/VM[number=sg] | ,/SYM | जो/PRP | बहुत/INTF पुराने/JJ | हैं/VM[number=pl]",
+        "(main नगर में सवाल है , (rel जो बहुत पुराने हैं ) )",
+        "than the verb before it",
+    ),
+    "another word taken for a verb": (
+        "नगर/NN[gender=m] | मे/VM[root=म,tam=yA] | ,/SYM | राम/NNP ने/PSP | किताब/NN | पढ़ी/VM | और/CC | चिट्ठी/NN | लिखी/VM",
+        "(coord नगर मे ) , (coord राम ने किताब पढ़ी ) और (coord चिट्ठी लिखी )",
+        "another word taken for a verb",
+    ),
+    "no agent at the start": (
+        "आज/NN | किताब/NN | पढ़ी/VM | और/CC | सीता/NNP | घर/NN में/PSP | गई/VM",
+        "(coord आज किताब पढ़ी ) और (coord सीता घर में गई )",
+        "no subject",
+    ),
+    "a shared object": (
+        "राम/NNP ने/PSP | किताब/NN को/PSP | देखा/VM | और/CC | याद/NN | किया/VM",
+        "(coord राम ने किताब को देखा ) और (coord याद किया )",
+        "object may be that of the clause before",
+    ),
+    "a noun that does not agree": (
+        "शशि/NNP[gender=f] | घर/NN में/PSP | आई/VM | और/CC | नगर/NN में/PSP | टपक/NN[gender=m] | पड़ी/VM[gender=f]",
+        "(coord शशि घर में आई ) और (coord नगर में टपक पड़ी )",
+        "no subject",
+    ),
+    "an object without ne": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | रास्ता/NN | बहुत/RB | भूल/VM गया/VAUX",
+        "(coord राम घर में आया ) और (coord रास्ता बहुत भूल गया )",
+        "no subject",
+    ),
+    "the first of a list": (
+        "राम/NNP | घर/NN में/PSP | लड़ा/VM | ,/SYM | मोहन/NNP ,/SYM | सोहन/NNP | और/CC | सीता/NNP से/PSP | बहुत/RB | लड़ा/VM",
+        "(coord राम घर में लड़ा ) , (coord मोहन , सोहन और सीता से बहुत लड़ा )",
+        "no subject",
+    ),
+    "a receiver as subject": (
+        "किताब/NN | पढ़ी/VM गई/VAUX | और/CC | मोहन/NNP को/PSP | सौंपी/VM गई/VAUX",
+        "(coord किताब पढ़ी गई ) और (coord मोहन को सौंपी गई )",
         "no subject",
     ),
     "brackets": (

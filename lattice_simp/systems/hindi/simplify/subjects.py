@@ -1,0 +1,102 @@
+"""The subjects that clauses certainly have."""
+
+from __future__ import annotations
+
+from lattice_simp.grammars.hindi.symbols import classes_of
+from lattice_simp.grammars.hindi.verbs import takes_ne
+from lattice_simp.systems.hindi.clause import ClauseType
+from lattice_simp.systems.hindi.sentence import FINITE, GERUND, NON_FINITE, PUNCTUATION, Chunk, Sentence
+from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
+from lattice_simp.systems.hindi.simplify.model import Part
+from lattice_simp.systems.hindi.simplify.tables import connectives, pronouns, word_of, words_of
+from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
+
+
+def first_verb(sentence: Sentence, part: Part, last: int) -> int:
+    """Returns the first finite verb group of a part, which may consist of several clauses."""
+    tokens = set(part.tokens)
+    groups = (chunk for chunk in range(last) if sentence.chunks[chunk].tag == FINITE)
+    return next((chunk for chunk in groups if tokens.issuperset(sentence.verbs(sentence.chunks[chunk]))), last)
+
+
+def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
+    """Returns whether a clause has a phrase that is certainly its verb's subject."""
+    group = verb_group(sentence, verb)
+    if group is None:
+        return False
+    phrases = [phrase for phrase in nominal_chunks(sentence, part.tokens) if phrase < verb]
+    if group.takes_agent_with_ne:
+        return any(has_ne(sentence, phrase) for phrase in phrases)
+    dative = any(is_dative(sentence, phrase) for phrase in phrases)
+    bare = [phrase for phrase in phrases if _may_be_subject(sentence, phrase)]
+    # Genders of unknown nouns are guesses; a complement has a subject more often than a coordinate clause.
+    if part.clause_kind != ClauseType.COMPLEMENT and not any(_agrees(sentence, phrase, group) for phrase in bare):
+        bare = []
+    if group.root in words_of("be") and _is_gerund(sentence, part, verb):
+        return True
+    if group.is_passive:
+        return bool(bare) or (dative and group.root not in words_of("giving"))
+    if dative and group.root in words_of("be") and len(group.verbs) == 1:
+        return True
+    if len(bare) > 1 or any(sentence.head_of(sentence.chunks[phrase]).tag == "PRP" for phrase in bare):
+        return True
+    if not bare or takes_ne(group.root) or group.root in words_of("transitive"):
+        return bool(bare) and dative and group.verbs[-1].form in words_of("obligation")
+    adjacent = bare[0] == verb - 1
+    if group.root in words_of("linking"):
+        is_somewhere = group.root in words_of("be") and len(phrases) > 1
+        return not adjacent or (is_somewhere and not _is_genitive(sentence, bare[0] - 1))
+    return not (adjacent and group.root in words_of("moving"))
+
+
+def _is_gerund(sentence: Sentence, part: Part, verb: int) -> bool:
+    """Returns whether a gerund without a case marker may be the subject of a verb."""
+    tokens = set(part.tokens)
+    gerunds = (chunk for chunk in sentence.chunks[:verb] if chunk.tag == GERUND and tokens.issuperset(chunk.positions))
+    return any(not sentence.postpositions(gerund) for gerund in gerunds)
+
+
+def is_dative(sentence: Sentence, phrase: int) -> bool:
+    """Returns whether a phrase has the case marker `ko`."""
+    chunk = sentence.chunks[phrase]
+    form = sentence.head_of(chunk).form
+    return word_of("dative") in sentence.postpositions(chunk) or any(form == pronoun.dative for pronoun in pronouns())
+
+
+def _may_be_subject(sentence: Sentence, phrase: int) -> bool:
+    """Returns whether a bare phrase is no adverb, no joined phrase, and no object of a participle or gerund."""
+    rest = sentence.chunks[phrase + 1 :]
+    following = next((chunk.tag for chunk in rest if not _says_where(sentence, chunk)), "")
+    form = sentence.head_of(sentence.chunks[phrase]).form
+    is_free = following not in (NON_FINITE, GERUND, "CCP") and form not in (*words_of("possessive"), *connectives())
+    is_listed = _is_listed(sentence, phrase)
+    return is_free and is_bare(sentence, phrase) and not is_adverb(sentence, phrase) and not is_listed
+
+
+def _is_listed(sentence: Sentence, phrase: int) -> bool:
+    """Returns whether a phrase is an early member of a list (`a, b and c`), whose last one has the case marker."""
+    chunks = sentence.chunks[phrase : phrase + 3]
+    ends_with_comma = sentence.tokens[chunks[0].end - 1].tag == PUNCTUATION
+    return ends_with_comma and [chunk.tag for chunk in chunks[1:]] in (["NP", "CCP"], ["NP", "NP"])
+
+
+def _agrees(sentence: Sentence, phrase: int, group: VerbGroup) -> bool:
+    """Returns whether a verb may agree with a phrase; its gender may be that of several nouns joined by `and`."""
+    genders = {verb.gender for verb in group.verbs} & {"m", "f"}
+    gender = sentence.head_of(sentence.chunks[phrase]).gender
+    is_joined = phrase > 0 and sentence.chunks[phrase - 1].tag == "CCP"
+    return is_joined or gender not in ("m", "f") or not genders or gender in genders
+
+
+def _says_where(sentence: Sentence, chunk: Chunk) -> bool:
+    return chunk.tag == "RBP" or sentence.head_of(chunk).tag == "NST"
+
+
+def is_adverb(sentence: Sentence, phrase: int) -> bool:
+    """Returns whether the noun of a phrase says when, how or how often."""
+    form = sentence.head_of(sentence.chunks[phrase]).form
+    return form in words_of("manner") or not classes_of(form).isdisjoint(("time", "adverbial pronoun"))
+
+
+def _is_genitive(sentence: Sentence, phrase: int) -> bool:
+    return sentence.tokens[sentence.chunks[phrase].end - 1].form in words_of("genitive")
