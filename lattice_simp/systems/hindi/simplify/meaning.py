@@ -87,11 +87,15 @@ def _is_condition(sentence: Sentence, index: int) -> bool:
 
 def _complement(sentence: Sentence, parent: Node, node: Node) -> str:
     """Returns why a complement stays: it is not what somebody says, or who says it is left out."""
-    words, chunk = report_of(sentence, parent, node)
+    before = without(range(parent.start, node.start), _inside(parent))
+    while before and is_joining(sentence, before[-1]):
+        before = before[:-1]
+    words = _content(sentence, before)
+    chunk = next((at for at, chunk in enumerate(sentence.chunks) if words and words[-1] in chunk.positions), None)
     group = verb_group(sentence, chunk)
     if chunk is None or group is None or sentence.chunks[chunk].tag != FINITE:
         return "what is said stands first"
-    if not _reports(sentence, group, words):
+    if not is_report(sentence, group, words):
         return "no verb of saying"
     forms = [sentence.tokens[index].form for index in words]
     if not set(words_of("correlative")).isdisjoint(forms):
@@ -104,17 +108,7 @@ def _complement(sentence: Sentence, parent: Node, node: Node) -> str:
     return "" if is_marked and _has_speaker(sentence, group, words) else "nobody says it"
 
 
-def report_of(sentence: Sentence, parent: Node, node: Node) -> tuple[list[int], int | None]:
-    """Returns the words before a complement, and the chunk of the last one: that of the verb of saying, if any."""
-    before = without(range(parent.start, node.start), _inside(parent))
-    while before and is_joining(sentence, before[-1]):
-        before = before[:-1]
-    words = _content(sentence, before)
-    chunk = next((at for at, chunk in enumerate(sentence.chunks) if words and words[-1] in chunk.positions), None)
-    return words, chunk
-
-
-def _reports(sentence: Sentence, group: VerbGroup, words: Sequence[int]) -> bool:
+def is_report(sentence: Sentence, group: VerbGroup, words: Sequence[int]) -> bool:
     """Returns whether a verb group states that something is said."""
     before = [index for index in words if index < group.positions[0] and sentence.tokens[index].tag != _PARTICLE]
     noun = sentence.tokens[before[-1]].form if before else ""
@@ -281,7 +275,7 @@ def may_be_said(sentence: Sentence, parent: Node, position: int) -> bool:
     previous, node = parent.children[position - 1], parent.children[position]
     return (
         any(
-            clause.is_kept and clause.end >= previous.end and begins_complement(sentence, clause)
+            clause.is_kept and clause.end >= previous.end and _begins_complement(sentence, clause)
             for clause in previous.walk()
             if clause is not previous
         )
@@ -289,6 +283,5 @@ def may_be_said(sentence: Sentence, parent: Node, position: int) -> bool:
     )
 
 
-def begins_complement(sentence: Sentence, node: Node) -> bool:
-    """Returns whether a clause is a complement or begins like one."""
+def _begins_complement(sentence: Sentence, node: Node) -> bool:
     return node.kind == ClauseType.COMPLEMENT or sentence.tokens[node.start].form == word_of("complementiser")

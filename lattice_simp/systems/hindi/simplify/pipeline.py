@@ -107,7 +107,7 @@ def _simplified(
     """Makes all splits that are not refused yet, and returns the sentences and the splits to refuse."""
     parts = split_clauses(source, tree)
     if careful and until == Stage.TENSE:
-        parts = with_cataphors(source, tree, parts)
+        parts = with_cataphors(source, parts)
     refusals: list[Refusal] = []
     if until >= Stage.GERUNDS:
         parts = split_gerunds(source, parts, refused)

@@ -90,6 +90,16 @@ SPLIT = {
         "(main राम एक लड़की के साथ आते हैं (rel जो घर जाती है ) )",
         "राम एक लड़की के साथ आते हैं | वह घर जाती है",
     ),
+    "said, without a conjunction": (
+        f"राम/NNP का/PSP | कहना/NN | था/VM | ,/SYM | {WENT}",
+        "(coord राम का कहना था ) , (coord सीता बड़े घर में गई )",
+        "राम का यह कहना था | सीता बड़े घर में गई",
+    ),
+    "said, with an object": (
+        f"राम/NNP ने/PSP | बात/NN | कही/VM | ,/SYM | {WENT}",
+        "(coord राम ने बात कही ) , (coord सीता बड़े घर में गई )",
+        "राम ने बात कही | सीता बड़े घर में गई",
+    ),
     "an equation with a relative clause": (
         "यह/PRP | मेरी/PRP किताब/NN[gender=f,number=sg] | है/VM | ,/SYM | जिसे/PRP | राम/NNP ने/PSP | खरीदा/VM",
         "(main यह मेरी किताब है , (rel जिसे राम ने खरीदा ) )",
@@ -489,8 +499,8 @@ KEPT = {
         "than the verb before it",
     ),
     "another word taken for a verb": (
-        "नगर/NN[gender=m] | मे/VM[root=म,tam=yA] | ,/SYM | राम/NNP ने/PSP | किताब/NN | पढ़ी/VM | और/CC | चिट्ठी/NN | लिखी/VM",
-        "(coord नगर मे ) , (coord राम ने किताब पढ़ी ) और (coord चिट्ठी लिखी )",
+        "नगर/NN | मे/VM[root=म,tam=yA] | ,/SYM | राम/NNP ने/PSP | आज/NN | किताब/NN | पढ़ी/VM",
+        "(coord नगर मे ) , (coord राम ने आज किताब पढ़ी )",
         "another word taken for a verb",
     ),
     "no agent at the start": (
