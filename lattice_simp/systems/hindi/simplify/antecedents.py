@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.systems.hindi.sentence import FINITE, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
-from lattice_simp.systems.hindi.simplify.tables import word_of, words_of
+from lattice_simp.systems.hindi.simplify.tables import pronouns, word_of, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
 
@@ -31,17 +31,29 @@ def is_ambiguous(sentence: Sentence, before: Sequence[int], clause: Sequence[int
     if _stands_for_the_clause(sentence, clause):
         return False
     features = _features(sentence, clause)
-    phrases = [phrase for phrase in _described(sentence, before) if _fits(sentence, phrase, features)]
+    described = _described(sentence, before)
+    phrases = [phrase for phrase in described if _fits(sentence, phrase, features)]
     if sentence.tokens[clause[0]].form in words_of("locative_relative"):
         phrases = [phrase for phrase in phrases if not has_ne(sentence, phrase)]
     arguments = [phrase for phrase in phrases if _is_argument(sentence, phrase)]
-    main = _last_verb(sentence, before)
-    if len(phrases) < 2 or not arguments:
-        return False
-    if phrases[-1] != arguments[-1]:
+    if any(_hides_pronoun(sentence, phrase) for phrase in described):
         return True
+    if not arguments or len(described) < 2:
+        return False
+    # The last noun is what most relative clauses describe, whatever gender a tagger gives it.
+    if not _is_argument(sentence, described[-1]) or phrases[-1] != arguments[-1]:
+        return True
+    main = _last_verb(sentence, before)
     is_equation = main is not None and main.root in words_of("be") and not has_ne(sentence, arguments[0])
     return len(arguments) > (2 if is_equation else 1)
+
+
+def _hides_pronoun(sentence: Sentence, phrase: int) -> bool:
+    """Returns whether a phrase with a case marker begins with a pronoun that has none: that is another phrase."""
+    chunk = sentence.chunks[phrase]
+    first = sentence.tokens[chunk.start]
+    is_direct = first.tag == "DEM" and any(first.form == pronoun.direct != pronoun.oblique for pronoun in pronouns())
+    return is_direct and bool(sentence.postpositions(chunk))
 
 
 def disagrees(sentence: Sentence, before: Sequence[int], clause: Sequence[int]) -> bool:

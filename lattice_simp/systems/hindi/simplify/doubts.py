@@ -144,6 +144,8 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
     ends = {sentence.tokens[part.copied[-1]].tag, "" if before is None else before.tag}
     if PUNCTUATION in inside | ends or CONJUNCTION in ends:
         return "the shared subject may be part of a list"
+    if not set(words_of("unknown")).isdisjoint(sentence.tokens[at].form for at in part.copied):
+        return "a copy of the shared subject may be something else"
     if not _is_whole(sentence, part.copied):
         return "the shared subject may be part of a name"
     head = next(

@@ -144,9 +144,16 @@ def _relative(sentence: Sentence, parent: Node, position: int) -> str:
         sentence.tokens[pronoun].form in words_of("bare_relative") and following.tag not in ("PSP", "NST")
     ):
         return "an indefinite relative clause or one with its noun"
-    if any(sentence.tokens[index].form in relatives() for index in words[1:]):
+    if any(sentence.tokens[index].form in relatives() for index in words[1:]) or _has_others(parent, node):
         return "several relative clauses"
     return _restriction(sentence, parent, position)
+
+
+def _has_others(parent: Node, node: Node) -> bool:
+    """Returns whether a clause has further relative clauses, to whose sentences a pronoun might refer."""
+    return bool(parent.name) and any(
+        child.kind == ClauseType.RELATIVE and child is not node for child in parent.children
+    )
 
 
 def _restriction(sentence: Sentence, parent: Node, position: int) -> str:

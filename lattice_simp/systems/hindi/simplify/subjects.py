@@ -8,6 +8,7 @@ from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.sentence import FINITE, GERUND, NON_FINITE, PUNCTUATION, Chunk, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.model import Part
+from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS
 from lattice_simp.systems.hindi.simplify.tables import connectives, pronouns, word_of, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
@@ -32,6 +33,8 @@ def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
     # Genders of unknown nouns are guesses; a complement has a subject more often than a coordinate clause.
     if part.clause_kind != ClauseType.COMPLEMENT and not any(_agrees(sentence, phrase, group) for phrase in bare):
         bare = []
+    if group.root in words_of("be") and bare != phrases[:1] and all(_honours(sentence, at, group) for at in bare):
+        bare = []
     if group.root in words_of("be") and _is_gerund(sentence, part, verb):
         return True
     if group.is_passive:
@@ -44,7 +47,7 @@ def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
         return bool(bare) and dative and group.verbs[-1].form in words_of("obligation")
     adjacent = bare[0] == verb - 1
     if group.root in words_of("linking"):
-        is_somewhere = group.root in words_of("be") and len(phrases) > 1
+        is_somewhere = group.root in words_of("be") and not group.has_vector and len(phrases) > 1
         return not adjacent or (is_somewhere and not _is_genitive(sentence, bare[0] - 1))
     return not (adjacent and group.root in words_of("moving"))
 
@@ -96,6 +99,13 @@ def is_adverb(sentence: Sentence, phrase: int) -> bool:
     """Returns whether the noun of a phrase says when, how or how often."""
     form = sentence.head_of(sentence.chunks[phrase]).form
     return form in words_of("manner") or not classes_of(form).isdisjoint(("time", "adverbial pronoun"))
+
+
+def _honours(sentence: Sentence, phrase: int, group: VerbGroup) -> bool:
+    """Returns whether a noun in the singular is what somebody is, of whom the verb speaks in the plural."""
+    head = sentence.head_of(sentence.chunks[phrase])
+    is_joined = phrase > 0 and sentence.chunks[phrase - 1].tag == "CCP"
+    return group.agreement.number == "pl" and head.number == "sg" and head.tag in NOUNS and not is_joined
 
 
 def _is_genitive(sentence: Sentence, phrase: int) -> bool:

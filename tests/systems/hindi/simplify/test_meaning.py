@@ -85,10 +85,10 @@ SPLIT = {
         "यह राम ने कहा | सीता बड़े घर में गई",
     ),
     "a feminine participle, whose auxiliary has the number": (
-        "राम/NNP | एक/QC लड़की/NN[gender=f,number=sg] के/PSP साथ/PSP | आते/VM[gender=m,number=pl] हैं/VAUX[number=pl] | "
-        "जो/PRP | घर/NN | जाती/VM[root=जा,tam=wA,gender=f,number=pl] है/VAUX[number=sg]",
-        "(main राम एक लड़की के साथ आते हैं (rel जो घर जाती है ) )",
-        "राम एक लड़की के साथ आते हैं | वह घर जाती है",
+        "यह/PRP | छोटी/JJ लड़की/NN[gender=f,number=sg] | है/VM | ,/SYM | जो/PRP | घर/NN में/PSP | "
+        "जाती/VM[root=जा,tam=wA,gender=f,number=pl] है/VAUX[number=sg]",
+        "(main यह छोटी लड़की है , (rel जो घर में जाती है ) )",
+        "यह छोटी लड़की है | वह घर में जाती है",
     ),
     "said, without a conjunction": (
         f"राम/NNP का/PSP | कहना/NN | था/VM | ,/SYM | {WENT}",
@@ -453,6 +453,11 @@ KEPT = {
         "(main यह सबसे बड़ा नगर है (rel जहां सौ दुकानें हैं ) )",
         "which one",
     ),
+    "instead of something": (
+        "भाषा/NN | घर/NN में/PSP | आई/VM | और/CC | उर्दू/NNP की/PSP | जगह/NN | हिंदी/NN | हो/VM[tam=0] जाती/VAUX है/VAUX",
+        "(coord भाषा घर में आई ) और (coord उर्दू की जगह हिंदी हो जाती है )",
+        "no subject",
+    ),
     "what somebody became there": (
         "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | नगर/NN में/PSP | बड़ा/JJ आदमी/NN | बन/VM गया/VAUX",
         "(coord राम घर में आया ) और (coord नगर में बड़ा आदमी बन गया )",
@@ -527,6 +532,32 @@ KEPT = {
         "राम/NNP | घर/NN में/PSP | लड़ा/VM | ,/SYM | मोहन/NNP ,/SYM | सोहन/NNP | और/CC | सीता/NNP से/PSP | बहुत/RB | लड़ा/VM",
         "(coord राम घर में लड़ा ) , (coord मोहन , सोहन और सीता से बहुत लड़ा )",
         "no subject",
+    ),
+    "what something becomes": (
+        "भाषा/NN | घर/NN में/PSP | आई/VM | और/CC | नगर/NN में/PSP | हिंदी/NN | हो/VM[tam=0] जाती/VAUX[root=जा] है/VAUX",
+        "(coord भाषा घर में आई ) और (coord नगर में हिंदी हो जाती है )",
+        "no subject",
+    ),
+    "what somebody was": (
+        "पिता/NN | घर/NN में/PSP | आते/VM थे/VAUX | और/CC | नगर/NN के/PSP | दीवान/NN[number=sg] | मंत्री/NN[number=sg] | "
+        "थे/VM[number=pl]",
+        "(coord पिता घर में आते थे ) और (coord नगर के दीवान मंत्री थे )",
+        "no subject",
+    ),
+    "a copy of something not known yet": (
+        "एक/QC राजा/NN | घर/NN में/PSP | आया/VM | और/CC | नगर/NN में/PSP | गया/VM",
+        "(coord एक राजा घर में आया ) और (coord नगर में गया )",
+        "may be something else",
+    ),
+    "a pronoun and a noun taken for one phrase": (
+        "यह/DEM नगर/NN पर/PSP | आधारित/JJ | है/VM | ,/SYM | जो/PRP | बहुत/INTF पुराना/JJ | है/VM",
+        "(main यह नगर पर आधारित है , (rel जो बहुत पुराना है ) )",
+        "several nouns",
+    ),
+    "a relative clause beside another": (
+        "राम/NNP | जो/PRP | छोटा/JJ | था/VM | घर/NN में/PSP | गया/VM | ,/SYM | जिससे/PRP | सीता/NNP | सोई/VM",
+        "(main राम (rel जो छोटा था ) घर में गया , (rel जिससे सीता सोई ) )",
+        "several relative clauses",
     ),
     "a receiver as subject": (
         "किताब/NN | पढ़ी/VM गई/VAUX | और/CC | मोहन/NNP को/PSP | सौंपी/VM गई/VAUX",
