@@ -65,6 +65,13 @@ def disagrees(sentence: Sentence, before: Sequence[int], clause: Sequence[int]) 
     return is_subject and main.agreement.number == "sg" and verb.agreement.number == "pl"
 
 
+def says_where(sentence: Sentence, before: Sequence[int], clause: Sequence[int]) -> bool:
+    """Returns whether a relative clause describes a place with a case marker (`in areas where ...`)."""
+    described = _described(sentence, before)
+    is_place = sentence.tokens[clause[0]].form in words_of("place_relative")
+    return is_place and bool(described) and not _is_argument(sentence, described[-1])
+
+
 def _stands_for_the_clause(sentence: Sentence, clause: Sequence[int]) -> bool:
     """Returns whether a relative pronoun stands for a whole clause (whereby, after which) or for a place."""
     pronoun = sentence.tokens[clause[0]].form

@@ -14,7 +14,7 @@ from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nomin
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
 from lattice_simp.systems.hindi.simplify.subjects import first_verb, has_subject, is_adverb, is_dative
-from lattice_simp.systems.hindi.simplify.tables import relatives, reports, second_verbs, word_of, words_of
+from lattice_simp.systems.hindi.simplify.tables import connectives, relatives, reports, second_verbs, word_of, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
 
@@ -37,8 +37,10 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
             reason = "a case marker taken for a verb"
         elif len(group.root) == 1 and not analyse(group.verbs[0].form):
             reason = "another word taken for a verb"
+        elif part.kind == "finite" and _leads_on(sentence, part):
+            reason = "a subordinate clause may belong to the next one"
         elif part.kind == "finite" and part.tokens[0] == first:
-            reason = _agentless(sentence, part, group)
+            reason = _agentless(sentence, part, part.verb, group)
         elif part.kind == "finite":
             reason = _subjectless(sentence, part, part.verb, group) or _objectless(sentence, part, part.verb, group)
         elif not sentence.has_certain_tree:
@@ -163,11 +165,26 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
     return "" if fits else "the shared subject does not agree with the verb"
 
 
-def _agentless(sentence: Sentence, part: Part, group: VerbGroup) -> str:
+def _leads_on(sentence: Sentence, part: Part) -> bool:
+    """Returns whether a clause with a conjunction such as `while` comes before another one, after a comma."""
+    if part.verb is None or not any(word.form in words_of("subordinator") for word in part.lead):
+        return False
+    end = sentence.chunks[first_verb(sentence, part, part.verb)].end
+    following = [index for index in part.tokens if index >= end]
+    marks = [sentence.tokens[index].tag == PUNCTUATION for index in (end - 1, *following[:1])]
+    rest = [index for index in following if sentence.tokens[index].tag != PUNCTUATION]
+    joined = (*relatives(), *connectives(), *words_of("ergative"))
+    return bool(rest) and any(marks) and sentence.tokens[rest[0]].form not in joined
+
+
+def _agentless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) -> str:
     """Returns why the first clause of a sentence has no subject; "" if it may have one."""
+    is_said = group.is_passive and (group.root, "") in reports()
+    if part.copied or is_said or not (group.takes_agent_with_ne or group.is_passive):
+        return ""
     tokens = [sentence.tokens[index] for index in part.tokens]
     has_agent = any(token.form in words_of("ergative") or is_agentive(token) for token in tokens)
-    return "no subject" if group.takes_agent_with_ne and not has_agent and not part.copied else ""
+    return "" if has_agent or (group.is_passive and has_subject(sentence, part, verb)) else "no subject"
 
 
 def _objectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from lattice_simp.grammars.hindi.verbs import FUTURE, INFINITIVE
 from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence
-from lattice_simp.systems.hindi.simplify.antecedents import disagrees, is_ambiguous
+from lattice_simp.systems.hindi.simplify.antecedents import disagrees, is_ambiguous, says_where
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.clause_tree import CONNECTIVE_TAGS, Node, is_joining
 from lattice_simp.systems.hindi.simplify.model import without
@@ -186,6 +186,8 @@ def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
     main = [index for index in before if index not in _inside_before(parent, position)]
     if disagrees(sentence, main, clause):
         return "a pronoun in another number than the verb before it"
+    if not is_joining(sentence, node.start - 1) and says_where(sentence, main, clause):
+        return "a relative clause that says which one"
     if not after and is_ambiguous(sentence, main, clause):
         return "a pronoun that may stand for several nouns"
     return ""

@@ -559,6 +559,22 @@ KEPT = {
         "(main राम (rel जो छोटा था ) घर में गया , (rel जिससे सीता सोई ) )",
         "several relative clauses",
     ),
+    "in places where": (
+        "ये/PRP | नगरों/NN में/PSP | आते/VM हैं/VAUX | जहां/PRP | सौ/QC दुकानें/NN | होती/VM हैं/VAUX",
+        "(main ये नगरों में आते हैं (rel जहां सौ दुकानें होती हैं ) )",
+        "which one",
+    ),
+    "designed by": (
+        "राम/NNP द्वारा/PSP | बनाया/VM गया/VAUX | ,/SYM | सीता/NNP | घर/NN में/PSP | गई/VM",
+        "(coord राम द्वारा बनाया गया ) , (coord सीता घर में गई )",
+        "no subject",
+    ),
+    "while, before another clause": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | ,/SYM | जबकि/CC | मोहन/NNP | बाहर/NST | था/VM | ,/SYM | "
+        "सीता/NNP | घर/NN | थी/VM",
+        "(coord राम घर में आया ) , (adv जबकि मोहन बाहर था , सीता घर थी )",
+        "may belong to the next one",
+    ),
     "a receiver as subject": (
         "किताब/NN | पढ़ी/VM गई/VAUX | और/CC | मोहन/NNP को/PSP | सौंपी/VM गई/VAUX",
         "(coord किताब पढ़ी गई ) और (coord मोहन को सौंपी गई )",
