@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from lattice_simp.grammars.hindi.verbs import PERFECTIVE, analyse, takes_ne
+from lattice_simp.grammars.hindi.verbs import IMPERFECTIVE, PERFECTIVE, analyse, takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
@@ -37,6 +37,8 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
             reason = "a case marker taken for a verb"
         elif len(group.root) == 1 and not analyse(group.verbs[0].form):
             reason = "another word taken for a verb"
+        elif part.kind == "finite" and _lacks_auxiliary(group):
+            reason = "the auxiliary may be that of the next clause"
         elif part.kind == "finite" and _leads_on(sentence, part):
             reason = "a subordinate clause may belong to the next one"
         elif part.kind == "finite" and part.tokens[0] == first:
@@ -148,7 +150,7 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
         return "the shared subject may be part of a list"
     if not set(words_of("unknown")).isdisjoint(sentence.tokens[at].form for at in part.copied):
         return "a copy of the shared subject may be something else"
-    if not _is_whole(sentence, part.copied):
+    if not _is_whole(sentence, part.copied) or sentence.tokens[part.copied[0]].form in words_of("name_part"):
         return "the shared subject may be part of a name"
     head = next(
         (sentence.tokens[at] for at in reversed(part.copied) if sentence.tokens[at].tag in (*NOUNS, "PRP")), None
@@ -163,6 +165,11 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
     is_plural = head.number == "pl" or head.form in words_of("plural")
     fits = head.gender in ("", "any", agreement.gender) and not (is_plural and agreement.number == "sg")
     return "" if fits else "the shared subject does not agree with the verb"
+
+
+def _lacks_auxiliary(group: VerbGroup) -> bool:
+    """Returns whether a verb such as `bolte` may share the auxiliary of a verb after it (`bolte aur likhte hain`)."""
+    return group.verbs[-1].tam == IMPERFECTIVE and not group.negated
 
 
 def _leads_on(sentence: Sentence, part: Part) -> bool:
@@ -227,7 +234,13 @@ def _guessed(sentence: Sentence, parts: Sequence[Part], part: Part, group: VerbG
     precedes = tokens[0] == start and agent[0] in range(tokens[-1] + 1, tokens[-1] + 5)
     if not (follows or precedes):
         return "its arguments may be elsewhere"
-    return _unagreed(sentence, part, group)
+    is_shared = _receives(sentence, part.tokens) and not _receives(sentence, governor.tokens)
+    return _unagreed(sentence, part, group) or ("the main verb may have the same receiver" if is_shared else "")
+
+
+def _receives(sentence: Sentence, tokens: Sequence[int]) -> bool:
+    """Returns whether a noun phrase among tokens has `ko`."""
+    return any(is_dative(sentence, phrase) for phrase in nominal_chunks(sentence, tokens))
 
 
 def _unagreed(sentence: Sentence, part: Part, group: VerbGroup) -> str:

@@ -26,8 +26,9 @@ def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
     if group is None:
         return False
     phrases = [phrase for phrase in nominal_chunks(sentence, part.tokens) if phrase < verb]
-    if group.takes_agent_with_ne:
-        return any(has_ne(sentence, phrase) for phrase in phrases)
+    has_agent = any(has_ne(sentence, phrase) for phrase in phrases)
+    if has_agent or group.takes_agent_with_ne:
+        return has_agent
     dative = any(is_dative(sentence, phrase) for phrase in phrases)
     bare = [phrase for phrase in phrases if _may_be_subject(sentence, phrase)]
     # Genders of unknown nouns are guesses; a complement has a subject more often than a coordinate clause.

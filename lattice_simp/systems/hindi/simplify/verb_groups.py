@@ -144,10 +144,10 @@ def agent_with_ne(root: str, tense: tuple[str, tuple[Token, ...]], vector: str =
     if tense[0] != PERFECTIVE or not takes_ne(root):
         return False
     second = second_verbs()
-    barring = [
-        verb for verb in (vector, *(token.root for token in tense[1])) if verb in second and second[verb].bars_agent
-    ]
-    return not barring
+    if vector in second and second[vector].bars_agent:
+        return False
+    # Auxiliaries other than `be` make another aspect, without `ne`: `khaayaa kartaa hai`, `dikhaaii detaa hai`.
+    return all(token.root in words_of("plain") for token in tense[1])
 
 
 def conjugated(root: str, tense: tuple[str, tuple[Token, ...]], agreement: Agreement) -> list[str] | None:

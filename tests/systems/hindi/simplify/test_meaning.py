@@ -575,6 +575,27 @@ KEPT = {
         "(coord राम घर में आया ) , (adv जबकि मोहन बाहर था , सीता घर थी )",
         "may belong to the next one",
     ),
+    "what is to be seen": (
+        "राम/NNP | घर/NN में/PSP | था/VM | और/CC | उसमें/PRP[case=o,vibhakti=में] | नया/JJ रंग/NN | "
+        "दिखाई/VM[root=दिखा,tam=yA] देता/VAUX[root=दे,tam=wA] है/VAUX",
+        "(coord राम घर में था ) और (coord उसमें नया रंग दिखाई देता है )",
+        "no subject",
+    ),
+    "a shared receiver": (
+        "राम/NNP ने/PSP | मोहन/NNP को/PSP | दूर/JJ | रखते/VM:VGNF हुए/VAUX | बड़ी/JJ किताब/NN | पढ़ी/VM",
+        "(main राम ने (nonfin मोहन को दूर रखते हुए ) बड़ी किताब पढ़ी )",
+        "same receiver",
+    ),
+    "a shared auxiliary": (
+        "लोग/NN[number=pl] | घर/NN में/PSP | हिंदी/NN | बोलते/VM | और/CC | वे/PRP | बहुत/RB | लिखते/VM हैं/VAUX",
+        "(coord लोग घर में हिंदी बोलते ) और (coord वे बहुत लिखते हैं )",
+        "the auxiliary may be",
+    ),
+    "part of a foreign name": (
+        "ड्यूक/NN | ऑफ़/NNPC नॉरमंडी/NNP ने/PSP | किताब/NN | पढ़ी/VM | और/CC | चिट्ठी/NN | लिखी/VM",
+        "(coord ड्यूक ऑफ़ नॉरमंडी ने किताब पढ़ी ) और (coord चिट्ठी लिखी )",
+        "part of a name",
+    ),
     "a receiver as subject": (
         "किताब/NN | पढ़ी/VM गई/VAUX | और/CC | मोहन/NNP को/PSP | सौंपी/VM गई/VAUX",
         "(coord किताब पढ़ी गई ) और (coord मोहन को सौंपी गई )",
