@@ -13,7 +13,7 @@ from lattice_simp.systems.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS,
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
-from lattice_simp.systems.hindi.simplify.subjects import first_verb, has_subject, is_adverb, is_dative
+from lattice_simp.systems.hindi.simplify.subjects import first_verb, has_subject, is_adverb, is_dative, may_have_subject
 from lattice_simp.systems.hindi.simplify.tables import connectives, relatives, reports, second_verbs, word_of, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
@@ -186,9 +186,10 @@ def _leads_on(sentence: Sentence, part: Part) -> bool:
 
 def _agentless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) -> str:
     """Returns why the first clause of a sentence has no subject; "" if it may have one."""
-    is_said = group.is_passive and (group.root, "") in reports()
-    if part.copied or is_said or not (group.takes_agent_with_ne or group.is_passive):
+    if part.copied or (group.is_passive and (group.root, "") in reports()):
         return ""
+    if not (group.takes_agent_with_ne or group.is_passive):
+        return "" if may_have_subject(sentence, part, verb) else "no subject"
     tokens = [sentence.tokens[index] for index in part.tokens]
     has_agent = any(token.form in words_of("ergative") or is_agentive(token) for token in tokens)
     return "" if has_agent or (group.is_passive and has_subject(sentence, part, verb)) else "no subject"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from lattice_simp.grammars.hindi.verbs import FUTURE, INFINITIVE
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence, Token
 from lattice_simp.systems.hindi.simplify.antecedents import disagrees, is_ambiguous, says_where
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.clause_tree import CONNECTIVE_TAGS, Node, is_joining
@@ -39,7 +39,7 @@ def reason_to_stay(sentence: Sentence, parent: Node, position: int) -> str:
         return "no statement"
     if any(_is_condition(sentence, index) for index in words):
         return "a condition, time or comparison"
-    asking = (sentence.tokens[index].tag == _QUESTION_WORD for index in range(parent.start, node.end))
+    asking = (_is_asking(sentence.tokens[index]) for index in range(parent.start, node.end))
     if not _asks(sentence) and any(asking):
         return "a question in a statement"
     first = next((index for index in range(node.start, node.end) if sentence.tokens[index].tag != PUNCTUATION), None)
@@ -57,6 +57,10 @@ def reason_to_stay(sentence: Sentence, parent: Node, position: int) -> str:
 def _asks(sentence: Sentence) -> bool:
     """Returns whether a sentence is a question."""
     return any(token.form in words_of("question") for token in sentence.tokens)
+
+
+def _is_asking(token: Token) -> bool:
+    return token.tag == _QUESTION_WORD or token.form in words_of("interrogative")
 
 
 def _inside(node: Node) -> set[int]:
@@ -102,7 +106,7 @@ def _complement(sentence: Sentence, parent: Node, node: Node) -> str:
         return "a correlative word"
     if forms[0] in words_of("example"):
         return "a comparison"
-    if any(sentence.tokens[index].tag == _QUESTION_WORD for index in (*words, *range(node.start, node.end))):
+    if any(_is_asking(sentence.tokens[index]) for index in (*words, *range(node.start, node.end))):
         return "a question"
     is_marked = sentence.tokens[node.start].form == word_of("complementiser") or is_joining(sentence, node.start - 1)
     return "" if is_marked and _has_speaker(sentence, group, words) else "nobody says it"

@@ -53,6 +53,13 @@ def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
     return not (adjacent and group.root in words_of("moving"))
 
 
+def may_have_subject(sentence: Sentence, part: Part, verb: int) -> bool:
+    """Returns whether a clause has any phrase that may be its subject."""
+    phrases = nominal_chunks(sentence, part.tokens)
+    may_be = (is_bare(sentence, at) or is_dative(sentence, at) or has_ne(sentence, at) for at in phrases)
+    return any(may_be) or _is_gerund(sentence, part, verb)
+
+
 def _is_gerund(sentence: Sentence, part: Part, verb: int) -> bool:
     """Returns whether a gerund without a case marker may be the subject of a verb."""
     tokens = set(part.tokens)
@@ -70,7 +77,7 @@ def is_dative(sentence: Sentence, phrase: int) -> bool:
 def _may_be_subject(sentence: Sentence, phrase: int) -> bool:
     """Returns whether a bare phrase is no adverb, no joined phrase, and no object of a participle or gerund."""
     rest = sentence.chunks[phrase + 1 :]
-    following = next((chunk.tag for chunk in rest if not _says_where(sentence, chunk)), "")
+    following = next((chunk.tag for chunk in rest if not _says_how(sentence, chunk)), "")
     form = sentence.head_of(sentence.chunks[phrase]).form
     is_free = following not in (NON_FINITE, GERUND, "CCP") and form not in (*words_of("possessive"), *connectives())
     is_listed = _is_listed(sentence, phrase)
@@ -92,8 +99,8 @@ def _agrees(sentence: Sentence, phrase: int, group: VerbGroup) -> bool:
     return is_joined or gender not in ("m", "f") or not genders or gender in genders
 
 
-def _says_where(sentence: Sentence, chunk: Chunk) -> bool:
-    return chunk.tag == "RBP" or sentence.head_of(chunk).tag == "NST"
+def _says_how(sentence: Sentence, chunk: Chunk) -> bool:
+    return chunk.tag in ("RBP", "JJP") or sentence.head_of(chunk).tag == "NST"
 
 
 def is_adverb(sentence: Sentence, phrase: int) -> bool:

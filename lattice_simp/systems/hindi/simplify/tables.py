@@ -22,7 +22,7 @@ Role = Literal[
     "bare_relative", "any", "pair", "plain", "moving", "plural",
     "dative", "separator", "giving", "locative", "possessive", "linking", "manner", "singular_relative", "subordinator",
     "example", "superlative", "transitive", "subject_relative", "plural_relative", "locative_relative",
-    "clause_relative", "circumstance", "cataphor", "unknown", "place_relative", "name_part",
+    "clause_relative", "circumstance", "cataphor", "unknown", "place_relative", "name_part", "interrogative",
 ]  # fmt: skip
 """The function of a word, as described at the top of `simplify_words.tsv`."""
 

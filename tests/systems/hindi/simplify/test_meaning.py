@@ -581,6 +581,32 @@ KEPT = {
         "(coord राम घर में था ) और (coord उसमें नया रंग दिखाई देता है )",
         "no subject",
     ),
+    "how large it is": (
+        "नगर/NN | कितना/INTF बड़ा/JJ | है/VM | ,/SYM | वह/PRP | भी/RP | नगर/NN में/PSP | दिखता/VM है/VAUX",
+        "(coord नगर कितना बड़ा है ) , (coord वह भी नगर में दिखता है )",
+        "a question in a statement",
+    ),
+    "themselves": (
+        "बच्चे/NN | घर/NN में/PSP | आए/VM थे/VAUX | लेकिन/CC | स्वयं/PRP | नगर/NN में/PSP | निकलते/VM हैं/VAUX",
+        "(coord बच्चे घर में आए थे ) लेकिन (coord स्वयं नगर में निकलते हैं )",
+        "no subject",
+    ),
+    "the object of a gerund, before an adjective": (
+        "वे/PRP | घर/NN में/PSP | आते/VM हैं/VAUX | और/CC | समर्पण/NN | एकतरफा/JJ | रहने/VM की/PSP:VGNN | अपेक्षा/NN | "
+        "करते/VM हैं/VAUX",
+        "(coord वे घर में आते हैं ) और (coord समर्पण एकतरफा रहने की अपेक्षा करते हैं )",
+        "no subject",
+    ),
+    "no noun at the start": (
+        "नगर/NN से/PSP | निकले/VM थे/VAUX | और/CC | सीता/NNP | घर/NN में/PSP | गई/VM",
+        "(coord नगर से निकले थे ) और (coord सीता घर में गई )",
+        "no subject",
+    ),
+    "the one name that": (
+        "केवल/RP यह/PRP | नगर/NN | है/VM | ,/SYM | जिसे/PRP | सब/PRP | बहुत/RB | जानते/VM हैं/VAUX",
+        "(main केवल यह नगर है , (rel जिसे सब बहुत जानते हैं ) )",
+        "which one",
+    ),
     "a shared receiver": (
         "राम/NNP ने/PSP | मोहन/NNP को/PSP | दूर/JJ | रखते/VM:VGNF हुए/VAUX | बड़ी/JJ किताब/NN | पढ़ी/VM",
         "(main राम ने (nonfin मोहन को दूर रखते हुए ) बड़ी किताब पढ़ी )",
