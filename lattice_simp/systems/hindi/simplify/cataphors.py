@@ -33,7 +33,8 @@ def _with_cataphor(sentence: Sentence, part: Part) -> Part:
     has_noun = before is not None and (group.root, sentence.tokens[before.end - 1].form) in reports()
     start = before.start if before is not None and has_noun else group.positions[0]
     bare = [phrase for phrase in nominal_chunks(sentence, part.tokens) if is_bare(sentence, phrase)]
-    if not has_noun and len(bare) > (0 if group.takes_agent_with_ne else 1):
+    has_object = part.verb - 1 in bare and (group.takes_agent_with_ne or len(bare) > 1)
+    if has_object and not has_noun:
         return part
     words = (Word(word_of("cataphor"), (), _REASON), Word(sentence.tokens[start].form, (start,)))
     return replace(part, instead={**part.instead, start: words})
