@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from lattice_simp.grammars.hindi.verbs import IMPERFECTIVE, PERFECTIVE, analyse, takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Sentence
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, GERUND, PUNCTUATION, VERBS, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
@@ -180,7 +180,8 @@ def _leads_on(sentence: Sentence, part: Part) -> bool:
     following = [index for index in part.tokens if index >= end]
     marks = [sentence.tokens[index].tag == PUNCTUATION for index in (end - 1, *following[:1])]
     rest = [index for index in following if sentence.tokens[index].tag != PUNCTUATION]
-    joined = (*relatives(), *connectives(), *words_of("ergative"))
+    coordinators = [word for word, action in connectives().items() if action == "drop"]
+    joined = (*relatives(), *coordinators, *words_of("ergative"))
     return bool(rest) and any(marks) and sentence.tokens[rest[0]].form not in joined
 
 
@@ -192,7 +193,11 @@ def _agentless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) -> s
         return "" if may_have_subject(sentence, part, verb) else "no subject"
     tokens = [sentence.tokens[index] for index in part.tokens]
     has_agent = any(token.form in words_of("ergative") or is_agentive(token) for token in tokens)
-    return "" if has_agent or (group.is_passive and has_subject(sentence, part, verb)) else "no subject"
+    if not has_agent and not (group.is_passive and has_subject(sentence, part, verb)):
+        return "no subject"
+    phrases = [at for at in nominal_chunks(sentence, part.tokens) if at < verb and not has_ne(sentence, at)]
+    may_lack = group.is_passive or (group.root, "") in reports() or sentence.chunks[verb - 1].tag in ("JJP", GERUND)
+    return "" if phrases or may_lack or part.tokens[-1] >= sentence.chunks[verb].end else "no object"
 
 
 def _objectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) -> str:
@@ -220,6 +225,8 @@ def _guessed(sentence: Sentence, parts: Sequence[Part], part: Part, group: VerbG
     """Returns why the subject or the form of a participle's or gerund's new verb would be a guess."""
     governor = next((other for other in parts if other.kind == "finite" and other.verb == part.governor), None)
     main = verb_group(sentence, part.governor)
+    if any(verb.root in words_of("completive") for verb in group.verbs[1:]):
+        return "an auxiliary that the main verb does not have"
     if governor is None or main is None or main.tense is None or not main.takes_agent_with_ne:
         return "its subject is not certain"
     if any(token.root not in words_of("plain") for token in main.tense[1]) or main.has_vector:

@@ -180,7 +180,9 @@ def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
         return "a relative clause of a negation or question"
     if after and not is_joining(sentence, node.start - 1) and sentence.tokens[before[-1]].tag != "NNP":
         return "a relative clause that says which one"
-    if after and sentence.tokens[after[0]].form in words_of("demonstrative"):
+    if after and (
+        sentence.tokens[after[0]].tag == "PRP" or sentence.tokens[after[0]].form in words_of("demonstrative")
+    ):
         return "a relative clause taken up again"
     if after and not _is_subject(sentence, before[-1], after[0]):
         return "a relative clause that does not describe the subject"
@@ -241,11 +243,21 @@ def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
         ending = [at for at in range(previous.start, previous.end) if not is_joining(sentence, at)][-1:]
         if not any(sentence.tokens[at].tag in (*VERBS, _NEGATION, _PARTICLE) for at in ending):
             return "no verb at the end of the clause before it"
+        if _thinks(sentence, previous) and not links:
+            return "what somebody thinks or asks"
         gap = range(previous.end - 1, node.start + 1)
         marks = (sentence.tokens[index] for index in gap if is_joining(sentence, index))
         if all(mark.tag == PUNCTUATION and mark.form not in words_of("separator") for mark in marks):
             return "no conjunction or mark before it"
     return ""
+
+
+def _thinks(sentence: Sentence, node: Node) -> bool:
+    """Returns whether a clause ends with a verb of thinking or asking, whose complement may be the next clause."""
+    ending = [index for index in range(node.start, node.end) if not is_joining(sentence, index)][-1]
+    chunk = next(at for at, chunk in enumerate(sentence.chunks) if ending in chunk.positions)
+    group = verb_group(sentence, chunk)
+    return group is not None and group.root in words_of("thinking")
 
 
 def _leads_on(sentence: Sentence, parent: Node, position: int) -> bool:

@@ -44,8 +44,10 @@ def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
         return True
     if len(bare) > 1 or any(sentence.head_of(sentence.chunks[phrase]).tag == "PRP" for phrase in bare):
         return True
+    if dative and group.is_obligation:
+        return bool(bare) or group.verbs[-1].form not in words_of("obligation")
     if not bare or takes_ne(group.root) or group.root in words_of("transitive"):
-        return bool(bare) and dative and group.verbs[-1].form in words_of("obligation")
+        return False
     adjacent = bare[0] == verb - 1
     if group.root in words_of("linking"):
         is_somewhere = group.root in words_of("be") and not group.has_vector and len(phrases) > 1
@@ -55,9 +57,15 @@ def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
 
 def may_have_subject(sentence: Sentence, part: Part, verb: int) -> bool:
     """Returns whether a clause has any phrase that may be its subject."""
+    group = verb_group(sentence, verb)
     phrases = nominal_chunks(sentence, part.tokens)
-    may_be = (is_bare(sentence, at) or is_dative(sentence, at) or has_ne(sentence, at) for at in phrases)
-    return any(may_be) or _is_gerund(sentence, part, verb)
+    bare = [at for at in phrases if is_bare(sentence, at) and not is_adverb(sentence, at)]
+    is_transitive = group is not None and takes_ne(group.root) and group.root not in words_of("be")
+    if group is not None and is_transitive and not (group.is_passive or group.is_obligation):
+        pronouns_too = (sentence.head_of(sentence.chunks[at]).tag == "PRP" for at in bare)
+        return any(at != verb - 1 for at in bare) or any(pronouns_too)
+    others = any(is_dative(sentence, at) or has_ne(sentence, at) for at in phrases)
+    return bool(bare) or others or _is_gerund(sentence, part, verb)
 
 
 def _is_gerund(sentence: Sentence, part: Part, verb: int) -> bool:
@@ -80,8 +88,8 @@ def _may_be_subject(sentence: Sentence, phrase: int) -> bool:
     following = next((chunk.tag for chunk in rest if not _says_how(sentence, chunk)), "")
     form = sentence.head_of(sentence.chunks[phrase]).form
     is_free = following not in (NON_FINITE, GERUND, "CCP") and form not in (*words_of("possessive"), *connectives())
-    is_listed = _is_listed(sentence, phrase)
-    return is_free and is_bare(sentence, phrase) and not is_adverb(sentence, phrase) and not is_listed
+    is_direct = is_bare(sentence, phrase) and not form.endswith(words_of("oblique_plural")) and not form.isdigit()
+    return is_free and is_direct and not is_adverb(sentence, phrase) and not _is_listed(sentence, phrase)
 
 
 def _is_listed(sentence: Sentence, phrase: int) -> bool:

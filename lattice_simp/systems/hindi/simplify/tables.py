@@ -22,7 +22,8 @@ Role = Literal[
     "bare_relative", "any", "pair", "plain", "moving", "plural",
     "dative", "separator", "giving", "locative", "possessive", "linking", "manner", "singular_relative", "subordinator",
     "example", "superlative", "transitive", "subject_relative", "plural_relative", "locative_relative",
-    "clause_relative", "circumstance", "cataphor", "unknown", "place_relative", "name_part", "interrogative",
+    "clause_relative", "circumstance", "cataphor", "unknown", "place_relative",
+    "name_part", "interrogative", "thinking", "oblique_plural", "forced",
 ]  # fmt: skip
 """The function of a word, as described at the top of `simplify_words.tsv`."""
 

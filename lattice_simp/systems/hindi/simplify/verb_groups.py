@@ -96,6 +96,12 @@ class VerbGroup:
         return any(verb.root in words_of("modal") for verb in self.verbs[1:])
 
     @property
+    def is_obligation(self) -> bool:
+        """Whether somebody (in the dative) has to do something: `jaanaa chaahie`, `jaanaa paRtaa hai`."""
+        is_forced = self.verbs[0].tam == INFINITIVE and any(verb.root in words_of("forced") for verb in self.verbs[1:])
+        return is_forced or self.verbs[-1].form in words_of("obligation")
+
+    @property
     def takes_agent_with_ne(self) -> bool:
         """Whether the agent takes `ne`: a perfective active form of a verb that requires it."""
         tense = self.tense

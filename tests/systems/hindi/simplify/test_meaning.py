@@ -105,6 +105,11 @@ SPLIT = {
         "(main यह मेरी किताब है , (rel जिसे राम ने खरीदा ) )",
         "यह मेरी किताब है | उसे राम ने खरीदा",
     ),
+    "what had to be done": (
+        "इक्का/NN | घर/NN में/PSP | मिलता/VM था/VAUX | और/CC | उसे/PRP | तय/JJ | करना/VM पड़ता/VAUX था/VAUX",
+        "(coord इक्का घर में मिलता था ) और (coord उसे तय करना पड़ता था )",
+        "इक्का घर में मिलता था | उसे तय करना पड़ता था",
+    ),
     "after which": (
         "राम/NNP ने/PSP | मोहन/NNP को/PSP | किताब/NN | दी/VM | ,/SYM | जिसके/PRP बाद/NST | सीता/NNP | घर/NN | गई/VM",
         "(main राम ने मोहन को किताब दी , (rel जिसके बाद सीता घर गई ) )",
@@ -606,6 +611,43 @@ KEPT = {
         "केवल/RP यह/PRP | नगर/NN | है/VM | ,/SYM | जिसे/PRP | सब/PRP | बहुत/RB | जानते/VM हैं/VAUX",
         "(main केवल यह नगर है , (rel जिसे सब बहुत जानते हैं ) )",
         "which one",
+    ),
+    "nobody gives": (
+        "अब/RB | उसे/PRP[case=o,vibhakti=को] | रुपये/NN | देता/VM था/VAUX | और/CC | सीता/NNP | घर/NN में/PSP | गई/VM",
+        "(coord अब उसे रुपये देता था ) और (coord सीता घर में गई )",
+        "no subject",
+    ),
+    "a noun taken for a verb with ne": (
+        "राम/NNP ने/PSP | बदले/VM[root=बदल,tam=yA] | और/CC | मोहन/NNP ने/PSP | बहुत/QF किताब/NN | पढ़ी/VM",
+        "(coord राम ने बदले ) और (coord मोहन ने बहुत किताब पढ़ी )",
+        "no object",
+    ),
+    "what somebody thinks": (
+        "तुम/PRP | यह/PRP | सोच/VM रहे/VAUX थे/VAUX | ,/SYM | राम/NNP | घर/NN में/PSP | आया/VM",
+        "(coord तुम यह सोच रहे थे ) , (coord राम घर में आया )",
+        "thinks or asks",
+    ),
+    "taken up by another pronoun": (
+        "नगर/NNP | जो/PRP | बहुत/INTF पुराना/JJ | है/VM | उसमें/PRP | सौ/QC दुकानें/NN | हैं/VM",
+        "(main नगर (rel जो बहुत पुराना है ) उसमें सौ दुकानें हैं )",
+        "taken up again",
+    ),
+    "because, before but": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | क्योंकि/CC | मोहन/NNP | बाहर/NST | था/VM | ,/SYM | मगर/CC | सीता/NNP | घर/NN | "
+        "थी/VM",
+        "(coord राम घर में आया ) (adv क्योंकि मोहन बाहर था , मगर सीता घर थी )",
+        "may belong to the next one",
+    ),
+    "a noun in the oblique plural": (
+        "भाई/NN | घर/NN में/PSP | आए/VM थे/VAUX | और/CC | कोठों/NN | नगर/NN में/PSP | गद्दे/NN पर/PSP | बैठ/VM गए/VAUX",
+        "(coord भाई घर में आए थे ) और (coord कोठों नगर में गद्दे पर बैठ गए )",
+        "no subject",
+    ),
+    "having finished": (
+        "राम/NNP ने/PSP | किताब/NN[gender=f,number=sg] | पढ़/VM चुकने/VM[root=चुक] के/PSP बाद/NST:VGNN | बड़ी/JJ चिट्ठी/NN | "
+        "लिखी/VM",
+        "(main राम ने किताब पढ़ चुकने के बाद बड़ी चिट्ठी लिखी )",
+        "auxiliary that the main verb",
     ),
     "a shared receiver": (
         "राम/NNP ने/PSP | मोहन/NNP को/PSP | दूर/JJ | रखते/VM:VGNF हुए/VAUX | बड़ी/JJ किताब/NN | पढ़ी/VM",
