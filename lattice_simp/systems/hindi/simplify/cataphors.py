@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lattice_simp.systems.hindi.sentence import Sentence
+from lattice_simp.systems.hindi.sentence import Chunk, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.meaning import is_report
 from lattice_simp.systems.hindi.simplify.model import Part, Word
@@ -31,10 +31,16 @@ def _with_cataphor(sentence: Sentence, part: Part) -> Part:
         return part
     before = sentence.chunks[part.verb - 1] if part.verb else None
     has_noun = before is not None and (group.root, sentence.tokens[before.end - 1].form) in reports()
-    start = before.start if before is not None and has_noun else group.positions[0]
+    start = _start(sentence, before) if before is not None and has_noun else group.positions[0]
     bare = [phrase for phrase in nominal_chunks(sentence, part.tokens) if is_bare(sentence, phrase)]
     has_object = part.verb - 1 in bare and (group.takes_agent_with_ne or len(bare) > 1)
     if has_object and not has_noun:
         return part
     words = (Word(word_of("cataphor"), (), _REASON), Word(sentence.tokens[start].form, (start,)))
     return replace(part, instead={**part.instead, start: words})
+
+
+def _start(sentence: Sentence, noun: Chunk) -> int:
+    """Returns where `yah` stands before a noun: before its adjectives, but behind `ke upar`."""
+    last = sentence.tokens[noun.start - 1].form if noun.start else ""
+    return noun.end - 1 if last == word_of("oblique_genitive") else noun.start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -49,7 +49,15 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
             reason = _guessed(sentence, parts, part, group)
         if reason:
             refusals.append(Refusal(part.name, reason))
-    return refusals
+    return [*refusals, *(refusal for part in parts for refusal in _torn_links(sentence, parts, part))]
+
+
+def _torn_links(sentence: Sentence, parts: Sequence[Part], part: Part) -> Iterator[Refusal]:
+    """Refuses the clauses whose split would join what is before them to a conjunction after them."""
+    for before, after in pairwise(part.tokens):
+        if after - before > 1 and sentence.tokens[after].tag == CONJUNCTION:
+            inside = (other for other in parts if other.tokens and before < other.tokens[0] < after)
+            yield from (Refusal(other.name, "a conjunction after it may belong to it") for other in inside)
 
 
 def _is_marker(sentence: Sentence, verb: int, group: VerbGroup) -> bool:

@@ -41,7 +41,7 @@ def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
     if group.is_passive:
         return bool(bare) or (dative and group.root not in words_of("giving"))
     if dative and group.root in words_of("be") and len(group.verbs) == 1:
-        return True
+        return not sentence.chunks[verb - 1].is_verbal
     if len(bare) > 1 or any(sentence.head_of(sentence.chunks[phrase]).tag == "PRP" for phrase in bare):
         return True
     if dative and group.is_obligation:

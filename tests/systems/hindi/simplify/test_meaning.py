@@ -95,6 +95,11 @@ SPLIT = {
         "(coord राम का कहना था ) , (coord सीता बड़े घर में गई )",
         "राम का यह कहना था | सीता बड़े घर में गई",
     ),
+    "an accusation against somebody": (
+        f"बल/NN के/PSP | उपर/DEM आरोप/NN | है/VM | कि/CC | {WENT}",
+        "(main बल के उपर आरोप है (comp कि सीता बड़े घर में गई ) )",
+        "बल के उपर यह आरोप है | सीता बड़े घर में गई",
+    ),
     "said, with an object": (
         f"राम/NNP ने/PSP | बात/NN | कही/VM | ,/SYM | {WENT}",
         "(coord राम ने बात कही ) , (coord सीता बड़े घर में गई )",
@@ -648,6 +653,16 @@ KEPT = {
         "लिखी/VM",
         "(main राम ने किताब पढ़ चुकने के बाद बड़ी चिट्ठी लिखी )",
         "auxiliary that the main verb",
+    ),
+    "a participle and an auxiliary": (
+        "वो/PRP | नए/JJ | घर/NN में/PSP | आए/VM थे/VAUX | और/CC | उसे/PRP | जानते/VM:VGNF | नहीं/NEG थे/VM",
+        "(coord वो नए घर में आए थे ) और (coord उसे जानते नहीं थे )",
+        "no subject",
+    ),
+    "a conjunction after a nested clause": (
+        "नियम/NN | है/VM | -/SYM | वो/PRP | टिकट/NN | लेते/VM हैं/VAUX | लेकिन/CC | वो/PRP | पैसे/NN | नहीं/NEG लेते/VM",
+        "(main नियम है - (coord वो टिकट लेते हैं ) लेकिन वो पैसे नहीं लेते )",
+        "belong to it",
     ),
     "a shared receiver": (
         "राम/NNP ने/PSP | मोहन/NNP को/PSP | दूर/JJ | रखते/VM:VGNF हुए/VAUX | बड़ी/JJ किताब/NN | पढ़ी/VM",
