@@ -39,6 +39,10 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
             reason = "another word taken for a verb"
         elif part.kind == "finite" and _lacks_auxiliary(group):
             reason = "the auxiliary may be that of the next clause"
+        elif part.kind == "finite" and _is_participle(sentence, part, group):
+            reason = "a participle taken for a finite verb"
+        elif part.clause_kind == ClauseType.RELATIVE and _goes_on(sentence, part):
+            reason = "the main clause may go on in it"
         elif part.kind == "finite" and _leads_on(sentence, part):
             reason = "a subordinate clause may belong to the next one"
         elif part.kind == "finite" and part.tokens[0] == first:
@@ -156,6 +160,8 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
     ends = {sentence.tokens[part.copied[-1]].tag, "" if before is None else before.tag}
     if PUNCTUATION in inside | ends or CONJUNCTION in ends:
         return "the shared subject may be part of a list"
+    if sentence.tokens[part.copied[0]].form in words_of("as"):
+        return "the shared subject is no subject"
     if not set(words_of("unknown")).isdisjoint(sentence.tokens[at].form for at in part.copied):
         return "a copy of the shared subject may be something else"
     if not _is_whole(sentence, part.copied) or sentence.tokens[part.copied[0]].form in words_of("name_part"):
@@ -178,6 +184,20 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
 def _lacks_auxiliary(group: VerbGroup) -> bool:
     """Returns whether a verb such as `bolte` may share the auxiliary of a verb after it (`bolte aur likhte hain`)."""
     return group.verbs[-1].tam == IMPERFECTIVE and not group.negated
+
+
+def _is_participle(sentence: Sentence, part: Part, group: VerbGroup) -> bool:
+    """Returns whether a perfective verb that is no passive has an agent with `dvaaraa`: `raam dvaaraa likhe`."""
+    has_agent = any(sentence.tokens[index].form in words_of("passive_agent") for index in part.tokens)
+    return has_agent and group.takes_agent_with_ne and len(group.verbs) == 1
+
+
+def _goes_on(sentence: Sentence, part: Part) -> bool:
+    """Returns whether a comma and a conjunction are inside a clause with several verbs."""
+    if part.verb is None or first_verb(sentence, part, part.verb) == part.verb:
+        return False
+    pairs = pairwise(sentence.tokens[index] for index in part.tokens)
+    return any(mark.tag == PUNCTUATION and word.tag == CONJUNCTION for mark, word in pairs)
 
 
 def _leads_on(sentence: Sentence, part: Part) -> bool:

@@ -229,6 +229,8 @@ def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
         before = [index for index in range(parent.start, node.start) if not is_joining(sentence, index)]
         if not before or connectives().get(sentence.tokens[first].form) != "keep":
             return "an adverbial clause without a conjunction, or before its main clause"
+        if any(sentence.tokens[index].form in words_of("correlative") for index in before):
+            return "a correlative word"
     links = _links(sentence, parent, position)
     if not joining_connectives().isdisjoint(sentence.tokens[index].form for index in links):
         return "a conjunction that needs both clauses"

@@ -23,7 +23,8 @@ Role = Literal[
     "dative", "separator", "giving", "locative", "possessive", "linking", "manner", "singular_relative", "subordinator",
     "example", "superlative", "transitive", "subject_relative", "plural_relative", "locative_relative",
     "clause_relative", "circumstance", "cataphor", "unknown", "place_relative",
-    "name_part", "interrogative", "thinking", "oblique_plural", "forced",
+    "name_part", "interrogative", "thinking", "oblique_plural", "forced", "passive_agent",
+    "as",
 ]  # fmt: skip
 """The function of a word, as described at the top of `simplify_words.tsv`."""
 

@@ -664,6 +664,26 @@ KEPT = {
         "(main नियम है - (coord वो टिकट लेते हैं ) लेकिन वो पैसे नहीं लेते )",
         "belong to it",
     ),
+    "for that reason, because": (
+        "राम/NNP | घर/NN में/PSP | इसलिए/PRP | आया/VM | क्योंकि/CC | सीता/NNP | बाहर/NST | गई/VM",
+        "(main राम घर में इसलिए आया (adv क्योंकि सीता बाहर गई ) )",
+        "a correlative word",
+    ),
+    "made by": (
+        "राम/NNP ने/PSP | सीता/NNP द्वारा/PSP | बनाया/VM | और/CC | मोहन/NNP ने/PSP | कई/QF चित्र/NN | दिए/VM",
+        "(coord राम ने सीता द्वारा बनाया ) और (coord मोहन ने कई चित्र दिए )",
+        "a participle taken for",
+    ),
+    "a relative clause with a comma and a conjunction": (
+        "नगर/NN में/PSP | बाज़ार/NN | है/VM | ,/SYM | जो/PRP | पुराना/JJ | था/VM | ,/SYM | और/CC | घर/NN | है/VM",
+        "(main नगर में बाज़ार है , (rel जो पुराना था , और घर है ) )",
+        "may go on in it",
+    ),
+    "as a guest": (
+        "बतौर/NN दर्शक/NN | राम/NNP | घर/NN में/PSP | आता/VM है/VAUX | और/CC | नगर/NN में/PSP | जाता/VM है/VAUX",
+        "(coord बतौर दर्शक राम घर में आता है ) और (coord नगर में जाता है )",
+        "is no subject",
+    ),
     "a shared receiver": (
         "राम/NNP ने/PSP | मोहन/NNP को/PSP | दूर/JJ | रखते/VM:VGNF हुए/VAUX | बड़ी/JJ किताब/NN | पढ़ी/VM",
         "(main राम ने (nonfin मोहन को दूर रखते हुए ) बड़ी किताब पढ़ी )",
