@@ -215,7 +215,8 @@ def _leads_on(sentence: Sentence, part: Part) -> bool:
 
 def _agentless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) -> str:
     """Returns why the first clause of a sentence has no subject; "" if it may have one."""
-    if part.copied or (group.is_passive and (group.root, "") in reports()):
+    is_report = (group.root, "") in reports()
+    if part.copied or (is_report and not group.takes_agent_with_ne):
         return ""
     if not (group.takes_agent_with_ne or group.is_passive):
         return "" if may_have_subject(sentence, part, verb) else "no subject"
@@ -224,7 +225,7 @@ def _agentless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) -> s
     if not has_agent and not (group.is_passive and has_subject(sentence, part, verb)):
         return "no subject"
     phrases = [at for at in nominal_chunks(sentence, part.tokens) if at < verb and not has_ne(sentence, at)]
-    may_lack = group.is_passive or (group.root, "") in reports() or sentence.chunks[verb - 1].tag in ("JJP", GERUND)
+    may_lack = group.is_passive or is_report or sentence.chunks[verb - 1].tag in ("JJP", GERUND)
     return "" if phrases or may_lack or part.tokens[-1] >= sentence.chunks[verb].end else "no object"
 
 
