@@ -34,7 +34,7 @@ def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
     # Genders of unknown nouns are guesses; a complement has a subject more often than a coordinate clause.
     if part.clause_kind != ClauseType.COMPLEMENT and not any(_agrees(sentence, phrase, group) for phrase in bare):
         bare = []
-    if group.root in words_of("be") and bare != phrases[:1] and all(_honours(sentence, at, group) for at in bare):
+    if group.root in words_of("be") and bare[:1] != phrases[:1] and all(_honours(sentence, at, group) for at in bare):
         bare = []
     if group.root in words_of("be") and _is_gerund(sentence, part, verb):
         return True

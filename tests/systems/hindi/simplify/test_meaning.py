@@ -105,6 +105,11 @@ SPLIT = {
         "(main राम कहते हैं (comp कि सीता बड़े घर में गई ) )",
         "राम यह कहते हैं | सीता बड़े घर में गई",
     ),
+    "what several things are": (
+        "राम/NNP ने/PSP | बताया/VM | कि/CC | ये/PRP | नाटक/NN[number=sg] | हैं/VM[number=pl]",
+        "(main राम ने बताया (comp कि ये नाटक हैं ) )",
+        "राम ने यह बताया | ये नाटक हैं",
+    ),
     "said, with an object": (
         f"राम/NNP ने/PSP | बात/NN | कही/VM | ,/SYM | {WENT}",
         "(coord राम ने बात कही ) , (coord सीता बड़े घर में गई )",
