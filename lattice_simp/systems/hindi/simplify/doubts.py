@@ -14,7 +14,15 @@ from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nomin
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
 from lattice_simp.systems.hindi.simplify.subjects import first_verb, has_subject, is_adverb, is_dative, may_have_subject
-from lattice_simp.systems.hindi.simplify.tables import connectives, relatives, reports, second_verbs, word_of, words_of
+from lattice_simp.systems.hindi.simplify.tables import (
+    connectives,
+    pronouns,
+    relatives,
+    reports,
+    second_verbs,
+    word_of,
+    words_of,
+)
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
 
@@ -153,7 +161,7 @@ def _subjectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) ->
         return "no subject"
     if not part.copied:
         return ""
-    if any(has_ne(sentence, phrase) for phrase in nominal_chunks(sentence, part.tokens)):
+    if any(has_ne(sentence, at) or _is_pronoun(sentence, at) for at in nominal_chunks(sentence, part.tokens)):
         return "a subject of its own"
     before = sentence.tokens[part.copied[0] - 1] if part.copied[0] else None
     inside = {sentence.tokens[at].tag for at in part.copied[:-1]}
@@ -236,6 +244,12 @@ def _objectless(sentence: Sentence, part: Part, verb: int, group: VerbGroup) -> 
     phrases = [phrase for phrase in nominal_chunks(sentence, part.tokens) if phrase < verb]
     is_light = group.root in words_of("light") and phrases == [verb - 1] and is_bare(sentence, verb - 1)
     return "the object may be that of the clause before it" if is_light or not phrases else ""
+
+
+def _is_pronoun(sentence: Sentence, phrase: int) -> bool:
+    """Returns whether a phrase is a pronoun without a case marker, such as `vah`, but no adverb or possessor."""
+    form = sentence.head_of(sentence.chunks[phrase]).form
+    return any(form == pronoun.direct for pronoun in pronouns()) and is_bare(sentence, phrase)
 
 
 def _demands_ne(root: str) -> bool:

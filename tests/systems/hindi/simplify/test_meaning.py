@@ -694,6 +694,11 @@ KEPT = {
         "(coord बतौर दर्शक राम घर में आता है ) और (coord नगर में जाता है )",
         "is no subject",
     ),
+    "a pronoun beside a verb that seems to take ne": (
+        "राम/NNP ने/PSP | किताब/NN | पढ़ी/VM | लेकिन/CC | वह/PRP | घर/NN में/PSP | टिक/NN | पाए/VM[root=पा,tam=yA]",
+        "(coord राम ने किताब पढ़ी ) लेकिन (coord वह घर में टिक पाए )",
+        "of its own",
+    ),
     "a shared receiver": (
         "राम/NNP ने/PSP | मोहन/NNP को/PSP | दूर/JJ | रखते/VM:VGNF हुए/VAUX | बड़ी/JJ किताब/NN | पढ़ी/VM",
         "(main राम ने (nonfin मोहन को दूर रखते हुए ) बड़ी किताब पढ़ी )",
