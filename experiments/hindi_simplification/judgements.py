@@ -2,7 +2,8 @@
 
 `judged.tsv` has no text: the number of the reading, the file and the name of each sentence, and the judgements. The
 simplifier's outputs were mixed with controls, sentences split rightly or wrongly by hand, which measure the reader's
-reliability. Between two readings, the faults found in the first were corrected; no sentence is in both.
+reliability. Between two readings, the faults found in the first were corrected; no sentence is in both. Two readers
+judged reading 4: a judgement is 1 if both gave it.
 """
 
 from __future__ import annotations

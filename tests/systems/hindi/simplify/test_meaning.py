@@ -695,7 +695,8 @@ KEPT = {
         "is no subject",
     ),
     "a pronoun beside a verb that seems to take ne": (
-        "राम/NNP ने/PSP | किताब/NN | पढ़ी/VM | लेकिन/CC | वह/PRP | घर/NN में/PSP | टिक/NN | पाए/VM[root=पा,tam=yA]",
+        "राम/NNP ने/PSP>3:k1 | किताब/NN>3:k2 | पढ़ी/VM | लेकिन/CC>3:ccof | वह/PRP>8:k2 | घर/NN में/PSP>8:k7p | "
+        "टिक/NN>8:pof | पाए/VM[root=पा,tam=yA]>4:ccof",
         "(coord राम ने किताब पढ़ी ) लेकिन (coord वह घर में टिक पाए )",
         "of its own",
     ),
