@@ -101,7 +101,9 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
     """Returns an analysis with replacements, reduced to the operations that are sound when applied alone."""
     words = sum(mark_kind(token) is None for token in analysis.tokens)
     splits = [split for split in analysis.splits if words >= _least(split) and is_certain(analysis.parse, split)]
-    deletions = [deletion for deletion in analysis.deletions if is_harmless(deletion)]
+    deletions = [
+        deletion for deletion in analysis.deletions if is_harmless(deletion) and not _limits(analysis, deletion)
+    ]
     deletions += redundant_brackets(analysis.tokens)
     deletions += [_redundant(analysis.tokens, positions) for positions in redundant_words(analysis.parse)]
     changes = replacements(analysis.parse)
@@ -151,6 +153,14 @@ def _where(items: Iterable[_Operation], sound: Iterable[bool]) -> tuple[_Operati
 def is_harmless(deletion: Deletion) -> bool:
     """Returns whether a statement stays as true and complete without the words of a deletion."""
     return deletion.word in word_set("harmless_words")
+
+
+def _limits(analysis: Analysis, deletion: Deletion) -> bool:
+    """Returns whether a word limits what follows ("there is basically no food")."""
+    after = analysis.parse.tags[deletion.positions[-1] + 1 : deletion.positions[-1] + 2]
+    return after[:1] in (("DT",), ("CD",)) or analysis.tokens[deletion.positions[-1] + 1].lower() in word_set(
+        "negations"
+    )
 
 
 def redundant_brackets(tokens: Sequence[str]) -> Iterator[Deletion]:

@@ -18,11 +18,17 @@ _UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "so that"})
 _CONDITIONAL = frozenset({"would", "could", "might", "may"})
 """Verbs of possible consequences."""
 
+_JUDGING = frozenset({"i", "we", "thing", "pity", "shame", "problem", "mistake", "reason"})
+"""Words of clauses that judge the whole statement before them ("which I think is a terrible thing")."""
+
 _VAGUE = frozenset({",", "or", "sort", "kind"})
 """Words in phrases that do not name the same entity again."""
 
 LONGEST_ENTITY = 6
 """The most words of a repeated entity; repeating a longer name would not make the text simpler."""
+
+_EVENTS = frozenset({"born", "founded", "established", "built", "published", "released", "written", "created"})
+"""Participles of events that are over whenever they are told of."""
 
 _DASHES = frozenset({"-", "--", "–", "—"})
 _ELLIPSES = frozenset({"...", "…"})
@@ -83,7 +89,9 @@ def _is_certain_description(parse: Parse, split: Split, entity: list[int]) -> bo
         return False
     if not entity:
         return True
-    if _is_cleft(parse, entity) or _may_judge(parse, split, entity) or _may_describe_part(parse, split, entity):
+    if _is_cleft(parse, entity) or _is_in_title(parse, entity) or (is_relative and _has_time_clause(parse, split)):
+        return False
+    if _may_judge(parse, split, entity) or _may_describe_part(parse, split, entity):
         return False
     is_beside = _is_beside(parse, split, entity) and not _is_nested(parse, split, entity)
     return is_beside or _describes_subject(parse, split, entity)
@@ -121,6 +129,8 @@ def _may_judge(parse: Parse, split: Split, entity: list[int]) -> bool:
         return False
     if parse.labels[_head(parse, entity)] in SUBJECTS:
         return False
+    if any(parse.tokens[position].lower() in _JUDGING for position in split.clause):
+        return True
     verb = _head(parse, list(split.clause))
     depends = any(parse.tokens[position].lower() in _CONDITIONAL for position in auxiliaries(parse, verb))
     complement = child(parse, verb, {"acomp"})
@@ -133,7 +143,25 @@ def _may_describe_part(parse: Parse, split: Split, entity: list[int]) -> bool:
     if split.kind is not SplitKind.RELATIVE or not entity or parse.tokens[min(split.removed)].lower() != "which":
         return False
     noun, last = _head(parse, entity), entity[-1]
-    return last != noun and parse.tags[last] in ("NN", "NNS") and is_plural(parse, last) == is_plural(parse, noun)
+    if last != noun:
+        return parse.tags[last] in ("NN", "NNS") and is_plural(parse, last) == is_plural(parse, noun)
+    above = parse.heads[noun] - 1  # "rumours of fights at the club, which"
+    return parse.labels[noun] == "pobj" and parse.parts[above] == "NOUN" and parse.parts[above + 1] == "ADP"
+
+
+def _is_in_title(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether a name may be the end of a longer title ("the series Life with Ann, which")."""
+    before = parse.tokens[max(0, entity[0] - 2) : entity[0]]
+    return len(before) == 2 and parse.parts[entity[0] - 1] == "ADP" and entity[0] > 2 and before[0].istitle()
+
+
+def _has_time_clause(parse: Parse, split: Split) -> bool:
+    """Returns whether an adverbial clause follows that may belong to the main verb ("Rome, which was old, when")."""
+    return any(
+        parse.tokens[position - 1] == "," and parse.tags[position] in ("WRB", "IN")
+        for position in split.clause[1:]
+        if parse.labels[position] in ("mark", "advmod")
+    )
 
 
 def _has_main_clause(parse: Parse) -> bool:
@@ -203,6 +231,7 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     if (
         (first and parse.tokens[first - 1] in _DASHES | {";"})
         or _is_heading(parse, split)
+        or _leaves_participle(parse, split)
         or parse.tokens[first].lower() in ("so", "that")
         or _ends_list(parse, split)
     ):
@@ -211,6 +240,8 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
         return not entity
     head = _head(parse, list(split.clause))
     if parse.tags[head] == "VBG" and (_goes_on(parse, parse.heads[head]) or not _is_simple(parse, parse.heads[head])):
+        return False
+    if parse.tags[head] == "VBN" and not auxiliaries(parse, head) and not _has_sure_time(parse, split, head):
         return False
     noun = parse.labels[_head(parse, entity)]
     if noun == "attr" or _speaks(parse, _head(parse, entity)):
@@ -226,6 +257,26 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
     reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
     return split.leads or (len(subjects) == 1 and not reported)
+
+
+def _leaves_participle(parse: Parse, split: Split) -> bool:
+    """Returns whether a list of participles would go on after a finite verb ("encouraged her, helping her")."""
+    written = {token.position: token.text for token in split.sentence}
+    return any(
+        parse.tags[position] == "VBG" and parse.tokens[position - 1] == "," and written[position].endswith("ing")
+        for position in split.clause[1:]
+    )
+
+
+def _has_sure_time(parse: Parse, split: Split, head: int) -> bool:
+    """Returns whether a past participle tells of a known time: that of its main verb, or an event that is over.
+
+    "A man, married for ten years, hopes": he still is married.
+    """
+    words = {parse.tokens[position].lower() for position in split.clause}
+    is_event = child(parse, head, {"agent"}) is not None or any(word.isdigit() and len(word) == 4 for word in words)
+    known = word_set("stative_participles") | word_set("present_adverbs") | word_set("past_adverbs") | _EVENTS
+    return is_event or not words.isdisjoint(known) or all(is_past(parse, root) for root in parse.roots)
 
 
 def _is_heading(parse: Parse, split: Split) -> bool:

@@ -172,6 +172,11 @@ def test_slight_changes_are_made_beside_others_alone(simplifier, parsed):
     assert not cautious_analysis(analyse(parsed("He actually left the house ."))).deletions
 
 
+def test_words_that_limit_others_stay(parsed):
+    assert cautious_analysis(analyse(parsed("It was basically old , and he purchased food ."))).deletions
+    assert not cautious_analysis(analyse(parsed("There was basically no food , and he purchased it ."))).deletions
+
+
 def test_what_has_nothing_sound_stays(simplifier, parsed):
     parse = parsed("The very old judge who was tired slept .")
     best = replace(simplifier, stages=("split",)).simplify(parse, 3)

@@ -18,6 +18,8 @@ CERTAIN = [
     "He stayed at home because the old man was tired .",
     "The smallest fish was a shark , while the largest one was a whale .",
     "Jan Berg is a famous rower who lives in Leeds .",
+    "The city , known as Ys , is near the sea and has a port .",
+    "The old bridge , built in 1890 , is near the sea and has two towers .",
     "Jan Berg is a rower from Norway , who lives in Leeds .",
     "The soldiers in Rome , the oldest city there , are tired .",
 ]
@@ -86,6 +88,12 @@ UNCERTAIN = {
     "They need to be more aware of , and they need to find the cause .": "a preposition without its noun",
     "The pictures speak , for Ann Lee , the language of love .": "for her, or the language",
     "They have a good line-up and a good plan ; ending the war there .": "no clause",
+    "She watches the show Life with Ann , which was first aired in May .": "a title",
+    "They heard rumours of fights at the club , which was old .": "the club, or the rumours",
+    "They lost a part of our culture , which I think is a terrible thing .": "the culture, or its loss",
+    "He moved to the 5th Battalion , which was part of the army , when the war began there .": "he moved, or it was",
+    "Licensed to Leeds , the station is owned by a large firm now .": "is, or was licensed",
+    "Ann was the friend of a poet , helping him to write , editing the books , reading all of them .": "a list",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

@@ -41,6 +41,8 @@ CASES = [
     ),
     ("They discussed the plan with her .", "They talked about the plan with her ."),
     ("The delay was due to the snow .", "The delay was caused by the snow ."),
+    ("The licence expired in May .", "The licence ran out in May ."),
+    ("He returned to the town .", "He went back to the town ."),
     ("He withdrew from the town .", "He pulled out of the town ."),
     ("It will happen eventually .", "It will happen in the end ."),
     ("He made the mistake intentionally .", "He made the mistake on purpose ."),
@@ -73,6 +75,12 @@ KEPT = [
     "Weather permitting , they leave now .",
     "They took advantage of a tired man .",  # not "used him"
     "The building was evacuated .",  # people move to safety
+    "Water expands when it freezes .",  # not "grows"
+    "She accompanied him on the piano .",
+    "It hits out at toxic masculinity .",
+    "He wants a woman closer to his own age to date .",  # not "so far"
+    "They want to return to profit growth .",
+    "Her journey in the film will continue .",
     "It was truly vital .",  # "truly very important"
 ]
 
