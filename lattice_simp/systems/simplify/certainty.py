@@ -28,7 +28,7 @@ LONGEST_ENTITY = 6
 """The most words of a repeated entity; repeating a longer name would not make the text simpler."""
 
 _EVENTS = frozenset({"born", "founded", "established", "built", "published", "released", "written", "created"})
-"""Participles of events that are over whenever they are told of."""
+"""Participles of events that are past in any tense of the main verb."""
 
 _DASHES = frozenset({"-", "--", "–", "—"})
 _ELLIPSES = frozenset({"...", "…"})
