@@ -85,8 +85,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _warning_line(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
-    is_ours = issubclass(category, InputWarning)
-    return f"{PROGRAM}: {message}\n" if is_ours else _FORMAT_WARNING(message, category, filename, lineno, line)
+    if not issubclass(category, InputWarning):
+        return _FORMAT_WARNING(message, category, filename, lineno, line)
+    from lattice_simp.support.textio import with_places
+
+    return f"{PROGRAM}: {with_places(str(message))}\n"
 
 
 def _interrupted(interrupt: KeyboardInterrupt) -> int:

@@ -118,7 +118,7 @@ def _members(
     stem = str(file.relative_to(folder).with_suffix("")).removesuffix(".json").removesuffix(".jsonl")
     try:
         check_labels(options, "nbest", file)
-        sentences = list(stream_sentences(file))
+        sentences = [sentence for sentence in stream_sentences(file) if not sentence.is_missing]
     except FormatError as error:
         yield Entry(stem, partial(_fail, error), "", partial(_same, None))
         return

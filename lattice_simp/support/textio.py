@@ -161,6 +161,15 @@ def readable(path: str | Path) -> Iterator[str]:
             raise FormatError(error.message, path=place, line=error.line, remedy=error.remedy) from error
 
 
+def with_places(message: str) -> str:
+    """Returns a message with the name of standard input for the copies of it that `readable` makes.
+
+    >>> with_places("/tmp/lattice-simp-stdin-x1_y/stdin:2: a cat")
+    '<stdin>:2: a cat'
+    """
+    return re.sub(rf"\S*/{_COPY}\w+/stdin", STDIN, message) if _COPY in message else message
+
+
 def place(path: str | Path) -> str:
     """Returns a file's name for messages: "standard input" for the copy of it that `readable` makes."""
     return STDIN if Path(path).parent.name.startswith(_COPY) else str(path)

@@ -101,6 +101,8 @@ def test_warnings_are_one_line_each(folder, program):
     first, second = done.stderr.splitlines()
     assert first.startswith("lattice-simp: marks.nbest:1: removed marks of Moses, such as |0-0| (")
     assert second.startswith("lattice-simp: marks.nbest:1: the score 0.5 is above 0")
+    done = program("lattice", "nbest", "-", stdin=text)
+    assert done.stderr.startswith("lattice-simp: <stdin>:1: removed marks of Moses")
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\t"])
