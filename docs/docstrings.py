@@ -19,7 +19,7 @@ class Docstrings(griffe.Extension):
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         """Rewrites the docstring of an object; where it names itself, it gets no link."""
         if obj.docstring:
-            obj.docstring.value = linked(fenced(separate(obj.docstring.value)), own=obj.name)
+            obj.docstring.value = linked(fenced(separate(obj.docstring.value)), obj.name)
 
 
 def separate(text: str) -> str:
@@ -50,7 +50,7 @@ def fenced(text: str) -> str:
     return "\n".join(lines[:-1])
 
 
-def linked(text: str, own: str = "") -> str:
+def linked(text: str, owner: str = "") -> str:
     """Returns a docstring whose public names in backquotes are links to their descriptions.
 
     >>> linked("As `nbest`, and `other`.")
@@ -59,6 +59,6 @@ def linked(text: str, own: str = "") -> str:
     parts = re.split(r"(```.*?```)", text, flags=re.DOTALL)
     for number in range(0, len(parts), 2):
         parts[number] = _PUBLIC_NAME.sub(
-            lambda found: found[0] if found[1] == own else f"[{found[0]}][lattice_simp.{found[1]}]", parts[number]
+            lambda match: match[0] if match[1] == owner else f"[{match[0]}][lattice_simp.{match[1]}]", parts[number]
         )
     return "".join(parts)

@@ -34,16 +34,16 @@ Probe = Callable[[str], object]
 def table() -> str:
     """Returns a row for each entry of `FORMATS`, as Markdown; what is kept is found by trying."""
     probes: dict[str, Probe] = {
-        "read": lambda name: any(_holds(partial(_can_hold, own), name) for own in _ALL),
-        "written": lambda name: any(_holds(partial(_written, own), name) for own in _ALL),
+        "read": lambda name: any(_holds(partial(_can_hold, lattice), name) for lattice in _ALL),
+        "written": lambda name: any(_holds(partial(_written, lattice), name) for lattice in _ALL),
         "costs": lambda name: _loss(name) < 2e-4,
         "in double precision": lambda name: _loss(name) < 1e-12,
-        "features": lambda name: any("x" in _again(own, name).features.names for own in _holdable(name)),
+        "features": lambda name: any("x" in _again(lattice, name).features.names for lattice in _holdable(name)),
         "words of both sides": lambda name: _inputs(_again(_TRANSDUCER, name)) == _inputs(_TRANSDUCER),
     }
     rows = [["name", "endings", *probes], ["---"] * (2 + len(probes))]
-    for name, own in FORMATS.items():
-        endings = " ".join(f"`{ending}`" for ending in own.suffixes) or "none: chosen by name"
+    for name, entry in FORMATS.items():
+        endings = " ".join(f"`{ending}`" for ending in entry.suffixes) or "none: chosen by name"
         rows.append([f"`{name}`", endings, *("yes" if _holds(probe, name) else "no" for probe in probes.values())])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
@@ -57,7 +57,7 @@ def _holds(probe: Probe, name: str) -> bool:
 
 def _holdable(name: str) -> list[ls.Lattice]:
     """Returns the lattices with features that the format can hold: some hold no costs beside them."""
-    return [own for own in (_SCORED, _FREE) if _holds(partial(_can_hold, own), name)]
+    return [lattice for lattice in (_SCORED, _FREE) if _holds(partial(_can_hold, lattice), name)]
 
 
 def _written(lattice: ls.Lattice, name: str) -> bytes:

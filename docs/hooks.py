@@ -62,7 +62,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **others: 
     """Shows the names of files as titles, and leads links to where the site has their targets."""
     markdown = _FILE_NAME.sub(r'```text title="\1"', markdown)
     uri = page.file.src_uri
-    places = {own: source for source, own in FROM_ELSEWHERE.items()}
+    places = {page_uri: source for source, page_uri in FROM_ELSEWHERE.items()}
     source = places.get(uri, uri if uri.startswith("experiments/") else f"docs/{uri}")
     return _LINK.sub(lambda link: _on_site(link[1], source, uri), markdown)
 

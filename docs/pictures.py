@@ -110,11 +110,11 @@ def served(app: Any) -> Iterator[str]:
     from lattice_simp.serve.server import address_of, listen
 
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=0))
-    with listen("127.0.0.1", 0) as own:
-        thread = threading.Thread(target=server.run, args=([own],))
+    with listen("127.0.0.1", 0) as sockets:
+        thread = threading.Thread(target=server.run, args=([sockets],))
         thread.start()
         try:
-            yield address_of(own)
+            yield address_of(sockets)
         finally:
             server.should_exit = True
             thread.join()
@@ -148,9 +148,9 @@ def _joint() -> str:
 
 def _samples() -> str:
     """Draws the README's samples of one sentence."""
-    found = re.search(r"^samples = (\[.*?\])$", README.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    assert found is not None, "the README has no samples"
-    return ls.to_svg(ls.minimize(ls.Lattice.from_nbest(ls.hypotheses(ast.literal_eval(found[1])))))
+    match = re.search(r"^samples = (\[.*?\])$", README.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    assert match is not None, "the README has no samples"
+    return ls.to_svg(ls.minimize(ls.Lattice.from_nbest(ls.hypotheses(ast.literal_eval(match[1])))))
 
 
 def _network() -> str:
@@ -208,9 +208,9 @@ def _gains() -> str:
 def _nbest(name: str) -> list[tuple[str, float]]:
     """Returns a list that is part of the README, as strings with costs."""
     text = README.read_text(encoding="utf-8")
-    found = re.search(rf"```text {name}\.nbest\n(.*?)```", text, flags=re.DOTALL)
-    assert found is not None, f"the README has no {name}.nbest"
-    rows = [line.split(" ||| ") for line in found[1].splitlines()]
+    match = re.search(rf"```text {name}\.nbest\n(.*?)```", text, flags=re.DOTALL)
+    assert match is not None, f"the README has no {name}.nbest"
+    rows = [line.split(" ||| ") for line in match[1].splitlines()]
     return [(row[1], -float(row[3])) for row in rows]
 
 

@@ -52,7 +52,7 @@ def measured(rows: Mapping[str, list[str]], sentences: SentenceSet, tokeniser: T
 def set_figures(measurements: Measurements, lists: ScoredLists) -> dict[str, Any]:
     """Returns the figures of a set as plain values."""
     compared = compare(measurements, HIERO, RANDOMISATION)
-    seconds = {name: round(float(np.mean([took for _, took in scored])), 2) for name, scored in lists.items()}
+    seconds = {name: round(float(np.mean([cost for _, cost in scored])), 2) for name, scored in lists.items()}
     return {"sentences": compared.sentences, "scores": scores_of(compared), "cpu_seconds": seconds}
 
 
@@ -63,7 +63,7 @@ def page(figures: Figures, config: Figures) -> list[str]:
 
 
 def _table(name: str, figures: Figures, metrics: Mapping[str, str], config: Figures) -> Table:
-    seconds = {titles[kind]: took for titles in (ALONE, BOTH) for kind, took in figures["cpu_seconds"].items()}
+    seconds = {titles[kind]: cost for titles in (ALONE, BOTH) for kind, cost in figures["cpu_seconds"].items()}
     rows = [
         (*score_row(row, scores, list(metrics)), Cell(seconds.get(row))) for row, scores in figures["scores"].items()
     ]

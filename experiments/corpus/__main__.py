@@ -50,12 +50,12 @@ def corpus(experiment: Experiment) -> Results:
     return Results("Parallel corpora of paired articles", figures, page(figures, config), programs)
 
 
-def _onestop(done: Done, wanted: float) -> dict[str, Any]:
+def _onestop(done: Done, precision: float) -> dict[str, Any]:
     rows = read_json(done.folders[ONESTOP] / "rows.json")
-    best = chosen(rows, wanted)
+    best = chosen(rows, precision)
     default = next(row for row in rows if "kinds" in row)
     choice = {
-        "wanted": wanted,
+        "wanted": precision,
         **_only(best, ("paragraph_threshold", "sentence_threshold")),
         **_only(best["test"], ("precision", "recall")),
         "default_precision": default["test"]["precision"],

@@ -99,7 +99,7 @@ def measure(finders: dict[str, Find], sets: dict[str, list[Example]]) -> Scores:
 
 
 def _both(pairs: list[tuple[Sequence[Brackets], list[Clause]]]) -> Both:
-    finite_scores = evaluate((finite_brackets(brackets), finite(wanted)) for brackets, wanted in pairs)
+    finite_scores = evaluate((finite_brackets(brackets), finite(reference)) for brackets, reference in pairs)
     return Both(evaluate(pairs), finite_scores, boundary_scores(pairs))
 
 

@@ -180,7 +180,7 @@ class Workshop:
         times = path.stat()
         path.write_bytes(mutant.applied(text).encode())
         try:
-            code, said = self._run(tests, copy)
+            code, output = self._run(tests, copy)
         finally:
             path.write_bytes(text.encode())
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
@@ -188,20 +188,20 @@ class Workshop:
             return _OUTCOMES[code]
         if may_break and self._run(["--collect-only", *tests], copy)[0] == PASSED:
             return Outcome.SEEN
-        raise LatticeSimpError(f"mutant {mutant.name!r}: its tests cannot be run:\n{said}")
+        raise LatticeSimpError(f"mutant {mutant.name!r}: its tests cannot be run:\n{output}")
 
     def _run(self, tests: Sequence[str], copy: Path) -> tuple[int, str]:
         """Runs tests until one fails; if they take too long, kills them and their child processes."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", self.markers, *tests]
         paths = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as log:
             run = subprocess.Popen(
                 command,
                 cwd=copy,
                 env={**os.environ, **paths},
                 stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
+                stdout=log,
+                stderr=log,
                 start_new_session=True,
             )
             try:
@@ -212,8 +212,8 @@ class Workshop:
                 with suppress(ProcessLookupError):
                     os.killpg(run.pid, signal.SIGKILL)
                 run.wait()
-            said.seek(max(0, said.seek(0, os.SEEK_END) - 2000))
-            return code, said.read().decode(errors="replace")
+            log.seek(max(0, log.seek(0, os.SEEK_END) - 2000))
+            return code, log.read().decode(errors="replace")
 
 
 _OUTCOMES = {PASSED: Outcome.SURVIVED, FAILED: Outcome.SEEN, TOO_SLOW: Outcome.TOO_SLOW}

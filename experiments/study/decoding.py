@@ -47,8 +47,8 @@ def other_kinds(sentences: Sentences) -> tuple[str, ...]:
 
 def all_skeletons(sentences: Sentences, kinds: Iterable[str]) -> list[Skeleton]:
     """Returns the distinct skeletons of some kinds, by their words."""
-    wanted = [sentence.skeletons.get(kind, ()) for kind in kinds for rows in sentences.values() for sentence in rows]
-    return list({skeleton.words: skeleton for skeletons in wanted for skeleton in skeletons}.values())
+    lists = [sentence.skeletons.get(kind, ()) for kind in kinds for rows in sentences.values() for sentence in rows]
+    return list({skeleton.words: skeleton for skeletons in lists for skeleton in skeletons}.values())
 
 
 def spaces_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) -> Stage:

@@ -131,8 +131,8 @@ def with_rules_for(config: Config, files: Iterable[Path]) -> Config:
     """Returns a config whose rules cover some skeletons, too, unless they cover any text."""
     if not config.rules.only_for:
         return config
-    wanted = (*config.rules.only_for, *(path.absolute() for path in files))
-    return config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": wanted})})
+    sources = (*config.rules.only_for, *(path.absolute() for path in files))
+    return config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": sources})})
 
 
 def model_for(files: Iterable[Path], config: Config, done: Done, run: Run) -> tuple[Path, Done]:
@@ -141,8 +141,8 @@ def model_for(files: Iterable[Path], config: Config, done: Done, run: Run) -> tu
     """
     if not config.rules.only_for:
         return done.folders["model"], done
-    wanted = tuple(path.absolute() for path in files)
-    filtered = config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": wanted})})
+    sources = tuple(path.absolute() for path in files)
+    filtered = config.model_copy(update={"rules": config.rules.model_copy(update={"only_for": sources})})
     again = run_stages(stages(filtered)[: STAGES.index("model") + 1], config.work, run)
     records = {**done.records, **{f"automatic-{name}": again.records[name] for name in RULE_STAGES}}
     return again.folders["model"], Done(done.folders, records)

@@ -79,11 +79,11 @@ def gap_table(kinds: Kinds) -> Table:
         for kind, stats in by_kind.items():
             cells = [cell for place in types for cell in (Cell(100 * stats[place].share, 1), _rate(stats, place))]
             rows.append((Cell(name), Cell(kind), Cell(stats.count), *cells))
-    whole = paper_table("2")
+    means = paper_table("2")
     published = [
         cell
         for place in types
-        for cell in (Cell(whole["all", str(place), "share"], 1), Cell(whole["all", str(place), "compression rate"], 3))
+        for cell in (Cell(means["all", str(place), "share"], 1), Cell(means["all", str(place), "compression rate"], 3))
     ]
     rows.append((Cell("all three"), Cell("(paper)"), Cell(3 * PAPER_SENTENCES), *published))
     columns = ("set", "kind", "skeletons", *(f"{kind}{what}" for kind in types for what in (" %", ": rate")))

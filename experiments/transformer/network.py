@@ -36,13 +36,13 @@ def trained_network(settings: TrainingSettings, run: Run) -> Path:
         MissingExtraError: it is not trained, and torch is not installed.
     """
     folder = Path(settings.output)
-    marker, wanted = folder / FINISHED, settings.model_dump(mode="json")
-    if marker.is_file() and read_json(marker) == wanted:
+    marker, configured = folder / FINISHED, settings.model_dump(mode="json")
+    if marker.is_file() and read_json(marker) == configured:
         run.say(f"network: done before ({settings.updates:,} updates)")
         return folder / MODEL
     run.begin("network")
     model = train(settings, run.say)
-    write_json(marker, wanted)
+    write_json(marker, configured)
     return model
 
 

@@ -101,8 +101,8 @@ def nbest(
             if lines is not None and number >= len(lines):
                 remedy = f"{source} has {counted(len(lines), 'line')}; if ids begin with 1, give --first-id 1"
                 raise FormatError(f"the list has a sentence {number + (first_id or 0)}", path=file, remedy=remedy)
-            done = score_nbest([] if lines is None else lines[number], entries, scorers)
-            yield number, done if weighted is None else weighted_nbest(done, weighted)
+            rescored = score_nbest([] if lines is None else lines[number], entries, scorers)
+            yield number, rescored if weighted is None else weighted_nbest(rescored, weighted)
 
     with readable(file) as copy:
         lists = stream_nbest(copy, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))

@@ -125,8 +125,8 @@ def train(
     from lattice_simp.skeleton.automatic import DeletionTagger, parse_sentences, parser_name, read_pairs
 
     if len(files) != (3 if pairs else 2):
-        wanted = "sentences, compressions" if pairs else "skeleton records"
-        raise LatticeSimpError(f"{len(files)} names; give {wanted} and the output folder")
+        names = "sentences, compressions" if pairs else "skeleton records"
+        raise LatticeSimpError(f"{len(files)} names; give {names} and the output folder")
     folder = files[-1]
     groups: list[tuple[Skeleton, ...]]
     if pairs:

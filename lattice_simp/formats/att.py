@@ -361,8 +361,8 @@ def accepts_text(data: bytes) -> bool:
         due += [target for target in dict.fromkeys(following.get(state, ())) if target not in reached]
         reached.update(following.get(state, ()))
     states = {*following, *(target for targets in following.values() for target in targets)}
-    whole = 2 * len(rows) > len(lines) and states == {b"%d" % number for number in range(len(states))}
-    return bool(reached & finals) or (whole and len(states) > 1)
+    has_all_states = 2 * len(rows) > len(lines) and states == {b"%d" % number for number in range(len(states))}
+    return bool(reached & finals) or (has_all_states and len(states) > 1)
 
 
 def is_att(head: bytes) -> bool:

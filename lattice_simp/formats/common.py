@@ -270,11 +270,11 @@ def _whole_numbers(data: bytes, begins: Longs, ends: Longs) -> Longs | None:
         return None
     text, numbers = np.frombuffer(data, dtype=np.uint8), np.zeros(len(begins), dtype=np.int64)
     for place in range(longest):
-        held = place < lengths
-        digits = text[np.where(held, ends - 1 - place, begins)] - np.uint8(ord("0"))  # other characters are above 9
+        inside = place < lengths
+        digits = text[np.where(inside, ends - 1 - place, begins)] - np.uint8(ord("0"))  # other characters are above 9
         if (digits > 9).any():
             return None
-        numbers += np.where(held, digits, 0) * np.int64(10**place)
+        numbers += np.where(inside, digits, 0) * np.int64(10**place)
     return numbers
 
 

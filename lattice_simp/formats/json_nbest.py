@@ -192,9 +192,9 @@ def _spread_values(text: str, path: str | Path) -> Iterator[tuple[int, Any]]:
 
 def _checked(row: Any, path: str | Path, number: int) -> Mapping[str, Any]:
     if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
-        found = f"found {key_names(row)} in " if isinstance(row, dict) and "hypotheses" not in row else ""
+        keys = f"found {key_names(row)} in " if isinstance(row, dict) and "hypotheses" not in row else ""
         text = shown(json.dumps(row, ensure_ascii=False))
-        message = f"expected an object with a list of hypotheses: {found}{text}"
+        message = f"expected an object with a list of hypotheses: {keys}{text}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)
     return row
 

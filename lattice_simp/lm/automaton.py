@@ -104,28 +104,28 @@ class Settled(NamedTuple):
 
 
 @inlined
-def find_child(children: Ints, word: Ints, node: int, wanted: int) -> int:
-    """Returns the child of `node` by the word `wanted`, or -1."""
+def find_child(children: Ints, word: Ints, node: int, word_id: int) -> int:
+    """Returns the child of `node` by a word, or -1."""
     low, high = children[node], children[node + 1]
     while low < high:
         middle = (low + high) >> 1
-        if word[middle] < wanted:
+        if word[middle] < word_id:
             low = middle + 1
         else:
             high = middle
-    if low < children[node + 1] and word[low] == wanted:
+    if low < children[node + 1] and word[low] == word_id:
         return low
     return -1
 
 
 @inlined
 def follow(
-    state: int, word: int, paid: float, children: Ints, words: Ints, suffix: Ints, backoff: Costs
+    state: int, word: int, penalty: float, children: Ints, words: Ints, suffix: Ints, backoff: Costs
 ) -> tuple[int, float]:
-    """Walks from a state to the longest n-gram that ends it with `word`; the backoffs on the way are added to `paid`.
+    """Walks from a state to its longest suffix that `word` extends; adds the backoffs on the way to `penalty`.
 
-    This is the one walk of all kernels. It takes the arrays of an `NgramAutomaton` one by one: kernels fetch them
-    outside of their loops, since fetching an array of a named tuple takes time.
+    All kernels use this walk. It takes the arrays of an `NgramAutomaton` separately, so that kernels can fetch them
+    outside of their loops: fetching an array of a named tuple takes time.
     """
     matched, root = word, len(suffix) - 1
     while state != root:
@@ -133,16 +133,16 @@ def follow(
         if child >= 0:
             matched = child
             break
-        paid += backoff[state]
+        penalty += backoff[state]
         state = suffix[state]
-    return matched, paid
+    return matched, penalty
 
 
 @jit
 def advance(model: NgramAutomaton, state: int, word: int) -> tuple[int, float]:
     """Returns the state after a word, and the word's cost in nats.
 
-    States are settled: the backoffs that every continuation pays are part of the cost.
+    States are settled: the cost includes the backoffs that every continuation needs.
 
     >>> from lattice_simp import LanguageModel
     >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
@@ -151,9 +151,9 @@ def advance(model: NgramAutomaton, state: int, word: int) -> tuple[int, float]:
     >>> state == model.root, round(cost, 4)     # 0.5 * ln 10
     (True, 1.1513)
     """
-    matched, paid = follow(state, word, 0.0, model.children, model.word, model.suffix, model.backoff)
+    matched, penalty = follow(state, word, 0.0, model.children, model.word, model.suffix, model.backoff)
     settled, settling = _settled(model, matched)
-    return settled, (paid + model.cost[matched] + settling) * model.unit
+    return settled, (penalty + model.cost[matched] + settling) * model.unit
 
 
 @jit
@@ -162,9 +162,9 @@ def sentence_costs(model: NgramAutomaton, words: Ints, offsets: Longs, first: in
 
     Args:
         model: the n-grams.
-        words: (words,) int32, the unigrams of all sentences, one sentence after another.
-        offsets: (sentences + 1,) int64, where each begins.
-        first: the n-gram before each sentence: the unigram `<s>`, or the root where nothing is known.
+        words: (words,) int32, the unigrams of all sentences in a row.
+        offsets: (sentences + 1,) int64, the beginning of each sentence in `words`.
+        first: the n-gram before each sentence: the unigram `<s>`, or the root for no context.
         last: the unigram after each sentence, `</s>`; -1 for none.
     """
     children, word, suffix, backoff = model.children, model.word, model.suffix, model.backoff
@@ -174,8 +174,8 @@ def sentence_costs(model: NgramAutomaton, words: Ints, offsets: Longs, first: in
         begin, end = offsets[sentence], offsets[sentence + 1]
         for index in range(begin, end if last < 0 else end + 1):
             following = words[index] if index < end else last
-            matched, paid = follow(state, following, 0.0, children, word, suffix, backoff)
-            costs[sentence] += (paid + model.cost[matched]) * model.unit
+            matched, penalty = follow(state, following, 0.0, children, word, suffix, backoff)
+            costs[sentence] += (penalty + model.cost[matched]) * model.unit
             state = matched if matched < full else suffix[matched]
     return costs
 
@@ -191,23 +191,23 @@ def _first_of_full_order(model: NgramAutomaton) -> int:
 
 @jit
 def start_state(model: NgramAutomaton) -> tuple[int, float]:
-    """Returns the state at the beginning of a sentence, and the backoffs that every first word pays, in nats."""
-    state, paid = _settled(model, model.start)
-    return state, paid * model.unit
+    """Returns the state at the beginning of a sentence, and the backoffs that every first word needs, in nats."""
+    state, penalty = _settled(model, model.start)
+    return state, penalty * model.unit
 
 
 @inlined
 def _settled(model: NgramAutomaton, node: int) -> tuple[int, float]:
     """Returns the longest suffix of an n-gram that some word extends, and the backoffs on the way to it."""
-    root, paid = len(model.suffix) - 1, 0.0
+    root, penalty = len(model.suffix) - 1, 0.0
     while node != root and model.children[node] == model.children[node + 1]:
-        paid += model.backoff[node]
+        penalty += model.backoff[node]
         node = model.suffix[node]
-    return node, paid
+    return node, penalty
 
 
 def settle(model: NgramAutomaton) -> Settled:
-    """Returns where paths settle after each n-gram, for searches that need most of them."""
+    """Returns the settled state of each n-gram, for searches that need most of them."""
     return Settled(*_settle(model.children, model.suffix, model.backoff))
 
 

@@ -205,22 +205,22 @@ class LanguageModel:
         if self._binary is not None:
             full, after = self._binary.advance(context, word)
             return WordScore(LOG_10 * full.log_prob, full.ngram_length, full.oov), after
-        matched, paid = self._follow(context, word_id := self._ids.get(word, self._unknown))
-        cost, length = paid + float(self.ngrams.cost[matched]), bisect_right(self._levels, matched)
+        matched, penalty = self._follow(context, word_id := self._ids.get(word, self._unknown))
+        cost, length = penalty + float(self.ngrams.cost[matched]), bisect_right(self._levels, matched)
         score = WordScore(-cost * self.ngrams.unit, length, word_id == self._unknown)
         return score, matched if length < self.order else int(self.ngrams.suffix[matched])
 
     def _follow(self, context: int, word: int) -> tuple[int, float]:
         """Follows one word as `automaton.follow` does, in Python: 4 microseconds instead of 99 for calling a kernel."""
-        ngrams, paid = self.ngrams, 0.0
+        ngrams, penalty = self.ngrams, 0.0
         while context != ngrams.root:
             begin, end = ngrams.children[context : context + 2].tolist()
             child = begin + int(np.searchsorted(ngrams.word[begin:end], word))
             if child < end and ngrams.word[child] == word:
-                return child, paid
-            paid += float(ngrams.backoff[context])
+                return child, penalty
+            penalty += float(ngrams.backoff[context])
             context = int(ngrams.suffix[context])
-        return word, paid
+        return word, penalty
 
 
 def _parse(data: bytes, name: str) -> tuple[list[str], NgramAutomaton]:

@@ -135,11 +135,11 @@ def measure(
         compared = [*references, closest[name]] if closest else references
         statistics[name] = tuple(
             metric.rows(
-                writing.written(lines, form, wanted),
-                [writing.written(reference, form, wanted) for reference in compared],
-                None if source is None else writing.written(source, form, wanted),
+                writing.written(lines, form, required),
+                [writing.written(reference, form, required) for reference in compared],
+                None if source is None else writing.written(source, form, required),
             )
-            for metric, form, wanted in columns
+            for metric, form, required in columns
         )
     return Measurements(tuple(closest for closest, _, _ in columns), tuple(form for _, form, _ in columns), statistics)
 
@@ -219,10 +219,10 @@ class _Writing:
             if all(lines.written(form) is not None for lines in compared):
                 if form in metric.reads:
                     return metric, form, form
-                said = "tokens-of-text:" + tokeniser_signature(self._tokens)
+                signature = "tokens-of-text:" + tokeniser_signature(self._tokens)
                 if form is Form.TOKENS:
-                    said = "text-of-tokens:blanks"
-                return replace(metric, signature=f"{metric.signature}|{said}"), form, metric.reads[0]
+                    signature = "text-of-tokens:blanks"
+                return replace(metric, signature=f"{metric.signature}|{signature}"), form, metric.reads[0]
         needed = " or ".join(form.value for form in metric.reads)
         raise LatticeSimpError(
             f"{metric.name} needs {needed} of all systems and references"

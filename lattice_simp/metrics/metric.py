@@ -137,12 +137,12 @@ class Metric:
 def _check_lines(hypotheses: Sequence[str], references: References, source: Sequence[str] | None) -> None:
     if not hypotheses or not references:
         raise LatticeSimpError("there is nothing to score; give at least one sentence and one reference")
-    wanted = counted(len(hypotheses), "hypothesis", "hypotheses")
+    expected = counted(len(hypotheses), "hypothesis", "hypotheses")
     for number, lines in enumerate(references, start=1):
         if len(lines) != len(hypotheses):
-            raise LatticeSimpError(f"reference {number} has {counted(len(lines), 'line')} for {wanted}")
+            raise LatticeSimpError(f"reference {number} has {counted(len(lines), 'line')} for {expected}")
     if source is not None and len(source) != len(hypotheses):
-        raise LatticeSimpError(f"the source has {counted(len(source), 'line')} for {wanted}")
+        raise LatticeSimpError(f"the source has {counted(len(source), 'line')} for {expected}")
 
 
 def ratio_of_sums(sums: npt.ArrayLike) -> Floats:

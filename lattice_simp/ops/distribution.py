@@ -233,8 +233,8 @@ def _added(elements: Records, begin: int, used: int, state: int, mass: float) ->
         return elements, used
     if used == len(elements):
         elements = grown(elements)
-    for other in range(used, place, -1):
-        elements[other] = elements[other - 1]
+    for index in range(used, place, -1):
+        elements[index] = elements[index - 1]
     elements[place].state, elements[place].mass = state, mass
     return elements, used + 1
 

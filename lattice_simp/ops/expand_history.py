@@ -190,7 +190,7 @@ def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, R
 @jit
 def _add_gram(grams: Records, num_grams: int, keys: Longs, values: Ints, context: int, label: int) -> tuple[int, int]:
     """Finds the n-gram of a context and a word, or adds it with its suffixes; returns it and the number of n-grams."""
-    wanted, longer, known = -1, -1, False
+    first_gram, longer, known = -1, -1, False
     while not known:
         key = (np.int64(context) << 32) + label
         slot = find_slot(keys, key)
@@ -203,8 +203,8 @@ def _add_gram(grams: Records, num_grams: int, keys: Longs, values: Ints, context
         gram = values[slot]
         if longer >= 0:
             grams[longer].suffix = gram
-        if wanted < 0:
-            wanted = gram
+        if first_gram < 0:
+            first_gram = gram
         known = known or context == 0
         longer, context = gram, grams[context].suffix
-    return wanted, num_grams
+    return first_gram, num_grams

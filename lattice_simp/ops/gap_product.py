@@ -169,9 +169,9 @@ def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> 
         if skips:
             for gap in range(num_gaps - 1, -1, -1):  # the acceptor is sorted topologically
                 for gap_arc in range(gap_offsets[gap], gap_offsets[gap + 1]):
-                    paid = gap_weights[gap_arc]
-                    paid = paid if gap_labels[gap_arc] == 0 else paid + matcher.deletion
-                    total = paid + row[gap_nextstates[gap_arc] + behind]
+                    gap_cost = gap_weights[gap_arc]
+                    gap_cost = gap_cost if gap_labels[gap_arc] == 0 else gap_cost + matcher.deletion
+                    total = gap_cost + row[gap_nextstates[gap_arc] + behind]
                     row[gap], row[gap + behind] = min(row[gap], total), min(row[gap + behind], total)
 
 
@@ -269,7 +269,7 @@ def _follow(
         nodes[node].order = done
         nodes[done].state, nodes[done].gap, nodes[done].begin = state, gap, num_edges
         done += 1
-        paid = so_far[node]
+        node_cost = so_far[node]
         begin, end = gap_offsets[gap], gap_offsets[gap + 1]
         for arc in range(begin_arc, end_arc):
             standing = arc < offsets[state]  # a move without a lattice arc
@@ -277,7 +277,7 @@ def _follow(
             if word == 0 and place != gap:
                 continue
             goal = state if standing else nextstates[arc]
-            reached = paid if standing else paid + weights[arc]
+            reached = node_cost if standing else node_cost + weights[arc]
             first = begin
             loop = word == 0  # whether the acceptor may stay where it is
             if word > 0:
@@ -305,19 +305,19 @@ def _follow(
                         kind, total = STEM, total + matcher.stem
                     else:
                         kind, total = SUBSTITUTION, total + matcher.substitution
-                hope = total + completion[goal, following]
-                if not hope <= bound or hope == np.inf:
+                estimate = total + completion[goal, following]
+                if not estimate <= bound or estimate == np.inf:
                     continue
-                other = numbers[goal, following] - 1
-                if other < 0:
-                    other = count
+                target = numbers[goal, following] - 1
+                if target < 0:
+                    target = count
                     count += 1
                     numbers[goal, following] = count
                     waiting[goal] += 1
-                    so_far[other] = total
-                elif total < so_far[other]:
-                    so_far[other] = total
-                edges[num_edges].target, edges[num_edges].kind = other, kind
+                    so_far[target] = total
+                elif total < so_far[target]:
+                    so_far[target] = total
+                edges[num_edges].target, edges[num_edges].kind = target, kind
                 edges[num_edges].arc = -1 if standing else arc
                 edges[num_edges].gap_arc = -1 if gap_arc < first else gap_arc
                 num_edges += 1

@@ -174,7 +174,7 @@ class _Joining:
         symbols = SymbolTable()
         labels = np.array([symbols.add(text) if text else EPSILON for text in strings.texts], dtype=np.int32)
         scores = np.concatenate([part.features for part in done], axis=1)
-        whole = Lattice.from_arcs(
+        joined = Lattice.from_arcs(
             np.concatenate([part.origins for part in done]),
             labels[np.concatenate([part.texts for part in done])],
             np.concatenate([part.weights for part in done]),
@@ -183,7 +183,7 @@ class _Joining:
             symbols,
             features=Features(features.names, scores, np.tile(features.finals, 2)),
         )
-        return replace(whole, header=lattice.header).connected()
+        return replace(joined, header=lattice.header).connected()
 
 
 class _Strings:

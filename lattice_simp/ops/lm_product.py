@@ -145,8 +145,8 @@ def exact_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimates
             for arc in range(offsets[state], offsets[state + 1]):
                 cost, following = 0.0, history
                 if labels[arc] >= 0:
-                    matched, paid = follow(history, labels[arc], 0.0, children, words, suffix, backoff)
-                    cost, following = paid + costs[matched], states[matched]
+                    matched, penalty = follow(history, labels[arc], 0.0, children, words, suffix, backoff)
+                    cost, following = penalty + costs[matched], states[matched]
                 goal, total, target = nextstates[arc], so_far + weights[arc] + cost, -1
                 key = np.int64(goal) * num_contexts + following
                 slot = find_slot(keys, key)
@@ -281,8 +281,8 @@ def _choose(
     if history == root or end - begin <= DIRECT_DEGREE:
         for arc in range(begin, end):
             if labels[arc] >= 0:
-                matched, paid = follow(history, labels[arc], 0.0, children, words, suffix, backoff)
-                _set_choice(choices, chosen, arc, nextstates[arc], states[matched], paid + costs[matched])
+                matched, penalty = follow(history, labels[arc], 0.0, children, words, suffix, backoff)
+                _set_choice(choices, chosen, arc, nextstates[arc], states[matched], penalty + costs[matched])
                 chosen += 1
     else:
         for child in range(children[history], children[history + 1]):
@@ -378,8 +378,8 @@ def _product(
         states[number], contexts[number] = nodes[node].state, nodes[node].context
         forward[number], offsets[number] = nodes[node].forward, done[number].begin
         if model.end != FREE_END and arcs.finals[states[number]] < np.inf:
-            matched, paid = follow(contexts[number], model.end, 0.0, children, words, suffix, backoff)
-            end_costs[number] = paid + costs[matched]
+            matched, penalty = follow(contexts[number], model.end, 0.0, children, words, suffix, backoff)
+            end_costs[number] = penalty + costs[matched]
     offsets[count] = len(edges)
     for edge in range(len(edges)):
         edges[edge].target = position[edges[edge].target]

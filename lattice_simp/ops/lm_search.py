@@ -153,24 +153,24 @@ def _beam_cost(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimates: E
         for index in range(kept[state]):
             history, so_far = context[state, index], cost[state, index]
             if finals[state] < np.inf:
-                matched, paid = follow(history, model.end, 0.0, children, words, suffix, backoff)
-                best = min(best, so_far + finals[state] + paid + costs[matched])
+                matched, penalty = follow(history, model.end, 0.0, children, words, suffix, backoff)
+                best = min(best, so_far + finals[state] + penalty + costs[matched])
             for arc in range(offsets[state], offsets[state + 1]):
                 following, total = history, so_far + weights[arc]
                 if labels[arc] >= 0:
-                    matched, paid = follow(history, labels[arc], 0.0, children, words, suffix, backoff)
-                    following, total = states[matched], total + paid + costs[matched]
+                    matched, penalty = follow(history, labels[arc], 0.0, children, words, suffix, backoff)
+                    following, total = states[matched], total + penalty + costs[matched]
                 goal = nextstates[arc]
                 rest = rest_of(goal, coarse[following], len(coarse), rest_keys, rests)
-                hoped = total + (coarse_cost[following] + rest)
-                if not hoped < np.inf:
+                estimated = total + (coarse_cost[following] + rest)
+                if not estimated < np.inf:
                     continue
                 same, worst = -1, 0
-                for other in range(kept[goal]):
-                    if context[goal, other] == following:
-                        same = other
-                    if promise[goal, other] > promise[goal, worst]:
-                        worst = other
+                for entry in range(kept[goal]):
+                    if context[goal, entry] == following:
+                        same = entry
+                    if promise[goal, entry] > promise[goal, worst]:
+                        worst = entry
                 if same >= 0:
                     if total >= cost[goal, same]:
                         continue
@@ -178,7 +178,7 @@ def _beam_cost(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimates: E
                 elif kept[goal] < width:
                     worst = kept[goal]
                     kept[goal] += 1
-                elif hoped >= promise[goal, worst]:
+                elif estimated >= promise[goal, worst]:
                     continue
-                context[goal, worst], cost[goal, worst], promise[goal, worst] = following, total, hoped
+                context[goal, worst], cost[goal, worst], promise[goal, worst] = following, total, estimated
     return best

@@ -109,12 +109,12 @@ class ReferenceGrams(NamedTuple):
 
     def counts_in(self, labels: Ints) -> Longs:
         """Returns how often a string of the lattice's labels holds each n-gram, (grams,) int64."""
-        node, held = 0, []
+        node, counts = 0, []
         for word in self.words[labels].tolist():
             if word >= 0:
-                held.append(self.ended[node, word])
+                counts.append(self.ended[node, word])
                 node = int(self.following[node, word])
-        matches = np.concatenate([*held, np.zeros(0, dtype=np.int32)])
+        matches = np.concatenate([*counts, np.zeros(0, dtype=np.int32)])
         return np.bincount(matches[matches >= 0].astype(np.int64), minlength=len(self.lengths))
 
 

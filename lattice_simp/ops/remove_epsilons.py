@@ -103,9 +103,9 @@ def _without_epsilons(arcs: Arcs) -> tuple[Records, Floats, Ints]:
             if is_epsilon and arcs.weights[arc] + finals[following] < finals[state]:
                 finals[state], final_epsilon[state] = arcs.weights[arc] + finals[following], arc
             first, last = (begin[following], end[following]) if is_epsilon else (0, 1)
-            for other in range(first, last):
-                word = records[other].arc if is_epsilon else arc
-                cost = arcs.weights[arc] + records[other].cost if is_epsilon else arcs.weights[arc]
+            for position in range(first, last):
+                word = records[position].arc if is_epsilon else arc
+                cost = arcs.weights[arc] + records[position].cost if is_epsilon else arcs.weights[arc]
                 index = record_of[word]
                 if index < begin[state]:  # a record of a later state: this state has none of the word arc yet
                     if count == len(records):
@@ -116,6 +116,6 @@ def _without_epsilons(arcs: Arcs) -> tuple[Records, Floats, Ints]:
                     continue
                 records[index].source, records[index].arc, records[index].cost = state, word, cost
                 records[index].epsilon = arc if is_epsilon else -1
-                records[index].rest = other if is_epsilon else -1
+                records[index].rest = position if is_epsilon else -1
         end[state] = count
     return records[:count], finals, final_epsilon

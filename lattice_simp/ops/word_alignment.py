@@ -157,11 +157,11 @@ def _letters(strings: Distribution, pivot: Pivot, times: Floats) -> tuple[Ints, 
     labels = strings.arcs.labels
     numbers = np.zeros(len(strings.words) + 2, dtype=np.int64)  # the last one is for words that no string has
     if not len(pivot.spans):
-        held = np.unique(pivot.words)
+        words = np.unique(pivot.words)
         numbers[1:] = 1
-        numbers[held] = np.arange(2, len(held) + 2)
-        table = np.zeros((len(held) + 2, 4), dtype=np.int64)
-        table[1:, 0], table[2:, 1] = 1, held
+        numbers[words] = np.arange(2, len(words) + 2)
+        table = np.zeros((len(words) + 2, 4), dtype=np.int64)
+        table[1:, 0], table[2:, 1] = 1, words
         return numbers[labels].astype(np.int32), table
     numbers[pivot.words] = pivot.words
     spans = np.rint(1000.0 * times).astype(np.int64)
@@ -359,11 +359,15 @@ def _row_slot(rows: _Rows, number: int) -> np.int64:
     slot = np.int64(rows.marks[number] & np.uint64(mask))
     begin, end = rows.bands[number, 0], rows.bands[number, 1]
     while rows.table[slot] >= 0:
-        other = rows.table[slot]
-        same = rows.marks[other] == rows.marks[number] and rows.bands[other, 0] == begin and rows.bands[other, 1] == end
+        candidate = rows.table[slot]
+        same = (
+            rows.marks[candidate] == rows.marks[number]
+            and rows.bands[candidate, 0] == begin
+            and rows.bands[candidate, 1] == end
+        )
         if same:
             for column in range(begin, end + 1):
-                same = same and rows.costs[other, column] == rows.costs[number, column]
+                same = same and rows.costs[candidate, column] == rows.costs[number, column]
         if same:
             break
         slot = (slot + 1) & mask

@@ -141,8 +141,8 @@ def stage_table(records: Mapping[str, Mapping[str, Any]]) -> str:
     """
     lines = ["| stage | seconds | CPU seconds | peak MB |", "|---|---:|---:|---:|"]
     costs = stage_costs(records).values()
-    whole = {key: (max if key == "peak_mb" else sum)(cost[key] for cost in costs) for key in _COSTS}
-    for name, record in {**records, "all": whole}.items():
+    total = {key: (max if key == "peak_mb" else sum)(cost[key] for cost in costs) for key in _COSTS}
+    for name, record in {**records, "all": total}.items():
         lines.append(f"| {name} | {record['seconds']:.0f} | {record['cpu_seconds']:.0f} | {record['peak_mb']:,} |")
     return "\n".join(lines)
 

@@ -77,10 +77,10 @@ class BilingualScorer(PrefixScorer):
     def read(cls, path: str | Path) -> BilingualScorer:
         """Maps a file written by `write`; raises FormatError if it is broken or of another kind."""
         (source, target), arrays = read_fields(path, _CONTENT, ("source", "target"), BilingualArrays._fields)
-        held = BilingualArrays(*arrays)
+        fields = BilingualArrays(*arrays)
         with sound_arrays(path, "train the model again"):
-            held.check(source, target)
-        return cls(source, target, held)
+            fields.check(source, target)
+        return cls(source, target, fields)
 
     def write(self, path: str | Path) -> None:
         """Writes the model to one file."""

@@ -171,11 +171,11 @@ def _sweep(
             gain -= _xlogx(counts[candidate, candidate], table)
             gain -= 2.0 * (_xlogx(sizes[candidate] + word_sizes[word], table) - _xlogx(sizes[candidate], table))
             gains[candidate] = gain
-        for other in range(size):
-            if left[other] > 0:
-                _add_gains(counts[other], left[other], other, movable, table, gains)
-            if right[other] > 0:
-                _add_gains(turned[other], right[other], other, movable, table, gains)
+        for neighbour in range(size):
+            if left[neighbour] > 0:
+                _add_gains(counts[neighbour], left[neighbour], neighbour, movable, table, gains)
+            if right[neighbour] > 0:
+                _add_gains(turned[neighbour], right[neighbour], neighbour, movable, table, gains)
         best = old
         for candidate in range(movable):
             # Rounding must not make words wander between classes that are equally good.
@@ -190,20 +190,20 @@ def _sweep(
 
 
 @jit
-def _add_gains(row: Longs, added: int, other: int, movable: int, table: Floats, gains: Floats) -> None:
-    """Adds the gain of `added` bigrams between class `other` and the word, for each other class it might join."""
+def _add_gains(row: Longs, added: int, neighbour: int, movable: int, table: Floats, gains: Floats) -> None:
+    """Adds the gain of `added` bigrams between class `neighbour` and the word, for each other class it might join."""
     for candidate in range(movable):
-        if candidate != other:
+        if candidate != neighbour:
             gains[candidate] += _xlogx(row[candidate] + added, table) - _xlogx(row[candidate], table)
 
 
 @jit
 def _put(word_class: int, sign: int, left: Longs, right: Longs, with_itself: int, counts: Longs, turned: Longs) -> None:
     """Adds a word's bigrams to those of a class, or subtracts them."""
-    for other in range(len(left)):
-        counts[other, word_class] += sign * left[other]
-        turned[word_class, other] += sign * left[other]
-        counts[word_class, other] += sign * right[other]
-        turned[other, word_class] += sign * right[other]
+    for neighbour in range(len(left)):
+        counts[neighbour, word_class] += sign * left[neighbour]
+        turned[word_class, neighbour] += sign * left[neighbour]
+        counts[word_class, neighbour] += sign * right[neighbour]
+        turned[neighbour, word_class] += sign * right[neighbour]
     counts[word_class, word_class] += sign * with_itself
     turned[word_class, word_class] += sign * with_itself

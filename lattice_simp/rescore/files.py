@@ -31,21 +31,21 @@ def read_fields(
     Raises:
         FormatError: the file cannot be read, is cut short, or holds something else.
     """
-    held = read_arrays(path)
+    fields = read_arrays(path)
     remedy = "train the model again"
-    if _kind(held) != kind:
+    if _kind(fields) != kind:
         raise FormatError(f"does not hold a {kind} model of this version", path=path, remedy=remedy)
     names, others = [_WORDS + name for name in vocabularies], list(arrays)
-    if held.keys() != {_KIND, *names, *others}:
+    if fields.keys() != {_KIND, *names, *others}:
         raise FormatError(f"does not hold a complete {kind} model", path=path, remedy=remedy)
     try:
-        words = [Vocabulary(tuple(unpack_words(held[name]))) for name in names]
+        words = [Vocabulary(tuple(unpack_words(fields[name]))) for name in names]
     except ValueError as error:
         raise FormatError(f"words that are not text: {error}", path=path, remedy=remedy) from None
     for name in names:
-        if len(set(unpack_words(held[name]))) < len(unpack_words(held[name])):
+        if len(set(unpack_words(fields[name]))) < len(unpack_words(fields[name])):
             raise FormatError("a word occurs twice in its vocabulary", path=path, remedy=remedy)
-    return words, [held[name] for name in others]
+    return words, [fields[name] for name in others]
 
 
 def write_fields(path: str | Path, kind: str, fields: Mapping[str, npt.NDArray[Any] | Vocabulary]) -> None:

@@ -74,8 +74,8 @@ def _extended(model: NgramAutomaton, nodes: Ints, words: Ints, longest: int) -> 
     children, word, suffix, backoff = model.children, model.word, model.suffix, model.backoff
     costs, following = np.empty(len(nodes)), np.empty(len(nodes), dtype=np.int32)
     for index in range(len(nodes)):
-        matched, paid = follow(nodes[index], words[index], 0.0, children, word, suffix, backoff)
-        costs[index] = (paid + model.cost[matched]) * model.unit
+        matched, penalty = follow(nodes[index], words[index], 0.0, children, word, suffix, backoff)
+        costs[index] = (penalty + model.cost[matched]) * model.unit
         following[index] = matched if matched < longest else suffix[matched]
     return costs, following
 

@@ -139,13 +139,13 @@ def _rows(words: Ints, offsets: Longs, known: SariReferences) -> Longs:
 
 @jit
 def _count_ngrams(words: Ints, known: SariReferences, used: Longs, row: Longs) -> Ints:
-    """Counts a hypothesis's n-grams that source or references have, and returns their nodes; adds others to `row`.
+    """Counts a hypothesis's n-grams that source or references have, returns their nodes, and counts the others in `row`.
 
     The others continue the trie in a separate table, since each added n-gram counts only once.
     """
     touched = np.empty(ORDER * len(words), dtype=np.int32)
-    others = empty_keys(ORDER * len(words))
-    other_nodes = np.empty(len(others), dtype=np.int32)
+    added_keys = empty_keys(ORDER * len(words))
+    added_nodes = np.empty(len(added_keys), dtype=np.int32)
     count, num_nodes = 0, len(used)
     for place in range(len(words)):
         node = 0
@@ -160,12 +160,12 @@ def _count_ngrams(words: Ints, known: SariReferences, used: Longs, row: Longs) -
                         count += 1
                     used[node] += 1
                     continue
-            slot = find_slot(others, key)
-            if others[slot] < 0:
-                others[slot], other_nodes[slot] = key, num_nodes
+            slot = find_slot(added_keys, key)
+            if added_keys[slot] < 0:
+                added_keys[slot], added_nodes[slot] = key, num_nodes
                 num_nodes += 1
                 row[_ADD, order, _SYSTEM] += 1
-            node = other_nodes[slot]
+            node = added_nodes[slot]
     return touched[:count]
 
 
@@ -181,26 +181,26 @@ def _shares(lengths: Ints, source_and_hypothesis: Longs, references: Longs) -> t
         cells[_DELETE, _CORRECT] = max(0, cells[_DELETE, _SYSTEM] - references[node])
         for operation in range(3):
             for side in range(2):
-                whole = cells[operation, _SYSTEM + side]
-                if whole > 0:
-                    shares[side, operation, lengths[node] - 1] += cells[operation, _CORRECT] / whole
+                total = cells[operation, _SYSTEM + side]
+                if total > 0:
+                    shares[side, operation, lengths[node] - 1] += cells[operation, _CORRECT] / total
                     ngrams[side, operation, lengths[node] - 1] += 1
     return shares, ngrams
 
 
 @jit
-def _add_ngram(before: int, after: int, wanted: int, times: int, cells: Longs) -> None:
+def _add_ngram(before: int, after: int, in_references: int, times: int, cells: Longs) -> None:
     """Adds the statistics of one n-gram, multiplied by `times`, to `cells`, (operations, 3).
 
-    Source and hypothesis have it `before` and `after` times, counted once for each reference; the references `wanted`
-    times together.
+    Source and hypothesis have it `before` and `after` times, counted once for each reference; all references together
+    have it `in_references` times.
     """
     if before == 0:
         cells[_ADD, _SYSTEM] += times * (after > 0)
-        cells[_ADD, _REFERENCES] += times * (wanted > 0)
-        cells[_ADD, _CORRECT] += times * (after > 0 and wanted > 0)
+        cells[_ADD, _REFERENCES] += times * (in_references > 0)
+        cells[_ADD, _CORRECT] += times * (after > 0 and in_references > 0)
         return
-    kept, to_keep, to_delete = min(before, after), min(before, wanted), max(0, before - wanted)
+    kept, to_keep, to_delete = min(before, after), min(before, in_references), max(0, before - in_references)
     cells[_KEEP, _SYSTEM] += times * kept
     cells[_KEEP, _REFERENCES] += times * to_keep
     cells[_KEEP, _CORRECT] += times * min(kept, to_keep)

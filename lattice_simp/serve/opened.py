@@ -72,8 +72,8 @@ class OpenedStore(Generic[StoreKind]):
         work = partial(self._run, time.monotonic(), function, *arguments)
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
-    def _run(self, came: float, function: Callable[..., Found], *arguments: Any) -> Found:
-        if came < self._locked_at:  # requests from before this was detected have already waited
+    def _run(self, requested_at: float, function: Callable[..., Found], *arguments: Any) -> Found:
+        if requested_at < self._locked_at:  # requests from before this was detected have already waited
             raise LockedError("another program has locked it", path=self._path, remedy="try again in a moment")
         try:
             return function(self.start(), *arguments)

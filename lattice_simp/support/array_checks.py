@@ -57,8 +57,8 @@ def check_array(name: str, array: Array, dtype: npt.DTypeLike, *shape: int | Non
     )
     if array.dtype != np.dtype(dtype) or not fits:
         sizes = ", ".join("any" if size is None else str(size) for size in shape)
-        wanted = f"{np.dtype(dtype)} of ({sizes})"
-        raise BrokenArrayError(f"{name}: {array.dtype} of shape {array.shape}, expected {wanted}")
+        expected = f"{np.dtype(dtype)} of ({sizes})"
+        raise BrokenArrayError(f"{name}: {array.dtype} of shape {array.shape}, expected {expected}")
 
 
 def check_offsets(name: str, offsets: Array, count: int, first: int = 0) -> None:

@@ -78,15 +78,15 @@ def train(
         check_cluster(run.cluster)
     all_stages = stages(config, simplifier_stages)
     begin, end = _range([stage.name for stage in all_stages], first, last)
-    wanted = all_stages[:end]
-    again = wanted[begin:]
+    selected = all_stages[:end]
+    again = selected[begin:]
 
     def prepare() -> None:
         write_config(config, config.work / CONFIG)
         if again:
             (config.model_folder / MADE_OF).unlink(missing_ok=True)  # repeated stages may produce another model
 
-    done = run_stages(wanted, config.work, run, again=again, begin=prepare)
+    done = run_stages(selected, config.work, run, again=again, begin=prepare)
     write_json(config.work / RESULTS, done.records)
     return done
 

@@ -158,6 +158,6 @@ def _distinct_costs(
     pair_keys, pair_of = np.unique(history_of * length + positions, return_inverse=True)
     event_keys, event_of = np.unique(pair_of * size + symbols, return_inverse=True)
     pairs = np.stack(np.divmod(pair_keys, length), axis=1)
-    rows, wanted = np.divmod(event_keys, size)
-    costs = model.costs_at(model.encode(source), histories[first], pairs, rows, wanted)
+    rows, columns = np.divmod(event_keys, size)
+    costs = model.costs_at(model.encode(source), histories[first], pairs, rows, columns)
     return costs.astype(np.float64)[event_of]

@@ -133,8 +133,8 @@ def _side(
         if settings.joined and not language:
             cased = [words[0][:1].upper() + words[0][1:], *words[1:]] if settings.capitalise and words else words
             return [piece for word in cased for piece in cut(word)]
-        whole = text(words)
-        return list(cut(whole[:1].upper() + whole[1:] if settings.capitalise else whole)) if words else []
+        line = text(words)
+        return list(cut(line[:1].upper() + line[1:] if settings.capitalise else line)) if words else []
 
     return pieces
 

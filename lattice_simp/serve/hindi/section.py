@@ -71,8 +71,8 @@ def clause_tree(words: Sequence[str], clauses: Sequence[Clause]) -> list[Any]:
     >>> clause_tree(["a", "b", "c"], [Clause(0, 3), Clause(1, 2)])
     [{'type': None, 'parts': ['a', {'type': None, 'parts': ['b']}, 'c']}]
     """
-    whole: list[Any] = []
-    open_clauses: list[tuple[int, list[Any]]] = [(len(words), whole)]
+    tree: list[Any] = []
+    open_clauses: list[tuple[int, list[Any]]] = [(len(words), tree)]
     pending = nested_order(clauses)
     for position, word in enumerate(words):
         while open_clauses[-1][0] <= position and len(open_clauses) > 1:
@@ -83,4 +83,4 @@ def clause_tree(words: Sequence[str], clauses: Sequence[Clause]) -> list[Any]:
             open_clauses[-1][1].append({"type": clause.kind and str(clause.kind), "parts": parts})
             open_clauses.append((clause.end, parts))
         open_clauses[-1][1].append(word)
-    return whole
+    return tree

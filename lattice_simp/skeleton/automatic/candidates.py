@@ -22,15 +22,15 @@ def choose(tokens: Sequence[str], masks: Iterable[Mask], candidates: int) -> lis
     """
     apart = max(2, round(LEAST_DIFFERENCE * len(tokens)))
     chosen: list[Mask] = []
-    whole: list[Mask] = []
+    complete: list[Mask] = []
     for mask in masks:
         if all(mask):
-            whole = [mask]
+            complete = [mask]
         elif any(mask) and all(sum(a != b for a, b in zip(mask, other, strict=True)) >= apart for other in chosen):
             chosen.append(mask)
         if len(chosen) == candidates:
             break
-    return [Skeleton(tuple(tokens), mask) for mask in chosen or whole]
+    return [Skeleton(tuple(tokens), mask) for mask in chosen or complete]
 
 
 def check_wanted(rate: float, candidates: int) -> None:

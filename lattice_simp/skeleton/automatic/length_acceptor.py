@@ -54,11 +54,11 @@ def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
     new_sources, arcs, targets, count = (each[fits][order] for each in (new_sources, arcs, targets, count))
     states = np.repeat(np.arange(lattice.num_states), width)
     counts_of_states = np.arange(first[-1]) - first[states] + low[states]
-    wanted = (counts_of_states >= fewest) & (counts_of_states <= most)
+    is_allowed = (counts_of_states >= fewest) & (counts_of_states <= most)
     return lattice.gather(
         arcs.astype(np.int32),
         offsets_of(new_sources, first[-1]),
         (first[targets] + count - low[targets]).astype(np.int32),
         states,
-        finals=np.where(wanted, lattice.finals[states], np.inf),
+        finals=np.where(is_allowed, lattice.finals[states], np.inf),
     ).connected()

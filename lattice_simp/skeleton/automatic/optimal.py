@@ -135,10 +135,10 @@ def skeleton_lattice(
         gain = settings.lm_weight * settings.unigram_weight * unigram_costs(forms, model)
         chain = replace(chain, keep=chain.keep + gain)
     lattice = tree_acceptor(forms, bonds(parse.tokens, tree), chain)
-    wanted, slack = rate * len(parse), settings.slack * len(parse)
+    length, slack = rate * len(parse), settings.slack * len(parse)
     for more in range(len(parse) + 1):
-        fewest = max(1, math.ceil(wanted - slack - 1e-9) - more)
-        most = min(len(parse), math.floor(wanted + slack + 1e-9) + more)
+        fewest = max(1, math.ceil(length - slack - 1e-9) - more)
+        most = min(len(parse), math.floor(length + slack + 1e-9) + more)
         if fewest <= most:
             limited = limit_length(lattice, fewest, most)
             if not limited.empty:

@@ -158,14 +158,14 @@ class _Builder:
     def moves(self, position: int, state: _State) -> Iterator[tuple[int, float, _State]]:
         """Yields (decision, cost, next state) for every possible decision on a token."""
         known, has_top, previous, before = state
-        wanted = known >> 2 * position & 3
+        required = known >> 2 * position & 3
         transition = self.moves_cost[before] if position else [0.0, 0.0]
         kind = self.bonds.kinds[position]
         ways: list[tuple[int, int, float, bool, int]] = []  # decision, head's status, cost, top, last kept
-        if wanted != _KEPT and position not in self.bonds.required:
+        if required != _KEPT and position not in self.bonds.required:
             bound = _DELETED if self.bonds.obligatory[position] else 0
             ways.append((DELETE, bound, transition[DELETE], has_top, previous))
-        if wanted != _DELETED and previous not in _FORBIDDEN.get(kind or "", ()):
+        if required != _DELETED and previous not in _FORBIDDEN.get(kind or "", ()):
             cost, last = transition[KEEP] - self.keep[position], _AFTER[kind]
             if self.bonds.heads[position] != ROOT or kind is not None:
                 ways.append((KEEP, _KEPT, cost, has_top, last))

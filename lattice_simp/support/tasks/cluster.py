@@ -111,8 +111,8 @@ class _Run:
         """Returns the number of tasks that take `GROUP_SECONDS`; fewer at the end, so that all workers have some."""
         if not self.tasks_done:
             return 1
-        wanted = GROUP_SECONDS * self.tasks_done / max(self.seconds, 1e-9)
-        return max(1, min(int(wanted), MAX_GROUP, len(self.waiting) // (GROUPS_PER_WORKER * self.workers)))
+        size = GROUP_SECONDS * self.tasks_done / max(self.seconds, 1e-9)
+        return max(1, min(int(size), MAX_GROUP, len(self.waiting) // (GROUPS_PER_WORKER * self.workers)))
 
     def _start(self, group: list[Task]) -> None:
         future = self.client.submit(answer, self.plan, pickle.dumps(group), pure=False)
@@ -170,8 +170,8 @@ class _Run:
         if workers:
             self.seen, self.workers = self.counted, len(workers)
         elif self.counted - self.seen > self.cluster.patience:
-            lost = f"the cluster at {self.cluster.address} has had no workers for {self.cluster.patience:g} s"
-            raise BatchError(lost)
+            message = f"the cluster at {self.cluster.address} has had no workers for {self.cluster.patience:g} s"
+            raise BatchError(message)
 
     def _check_connection(self, future: Any = None) -> None:
         if self.client.status != "running" or (future is not None and future.cancelled()):

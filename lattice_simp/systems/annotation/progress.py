@@ -123,9 +123,9 @@ def progress(
     )
 
 
-def _task(counts: Sequence[int], wanted: int, alpha: float | None) -> TaskProgress:
-    missing = sum(max(wanted - count, 0) for count in counts)
-    return TaskProgress(len(counts), sum(count >= wanted for count in counts), sum(counts), missing, alpha)
+def _task(counts: Sequence[int], required: int, alpha: float | None) -> TaskProgress:
+    missing = sum(max(required - count, 0) for count in counts)
+    return TaskProgress(len(counts), sum(count >= required for count in counts), sum(counts), missing, alpha)
 
 
 def _verdict_counts(judgements: Sequence[Judgement], verdicts: Sequence[Verdict]) -> list[int]:

@@ -79,8 +79,8 @@ def _values_on_arcs(history: HistoryLattice, known: NgramPosteriors) -> Floats:
     for row in history.grams:
         grams = np.unique(row[row > 0])
         prefixes = history.prefixes[grams]
-        wanted = same[prefixes] * width + history.words[grams]
-        places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        hit = (keys[places] == wanted) & ((same[prefixes] > 0) | (prefixes == 0))
+        targets = same[prefixes] * width + history.words[grams]
+        places = np.minimum(np.searchsorted(keys, targets), len(keys) - 1)
+        hit = (keys[places] == targets) & ((same[prefixes] > 0) | (prefixes == 0))
         same[grams] = np.where(hit, order[places], 0)
     return known.values[same][history.grams]

@@ -98,18 +98,18 @@ def cosines(left: Vectors, right: Vectors, rows: Longs, others: Longs) -> Floats
 
 
 @jit
-def _cosines(left: Vectors, right: Vectors, rows: Longs, others: Longs) -> Floats:
+def _cosines(left: Vectors, right: Vectors, rows: Longs, columns: Longs) -> Floats:
     values = np.zeros(len(rows))
     for pair in range(len(rows)):
-        first, end = left.offsets[rows[pair]], left.offsets[rows[pair] + 1]
-        second, other_end = right.offsets[others[pair]], right.offsets[others[pair] + 1]
+        left_place, left_end = left.offsets[rows[pair]], left.offsets[rows[pair] + 1]
+        right_place, right_end = right.offsets[columns[pair]], right.offsets[columns[pair] + 1]
         total = 0.0
-        while first < end and second < other_end:
-            word, other = left.words[first], right.words[second]
-            if word == other:
-                total += left.weights[first] * right.weights[second]
-            first += word <= other
-            second += other <= word
+        while left_place < left_end and right_place < right_end:
+            left_word, right_word = left.words[left_place], right.words[right_place]
+            if left_word == right_word:
+                total += left.weights[left_place] * right.weights[right_place]
+            left_place += left_word <= right_word
+            right_place += right_word <= left_word
         values[pair] = min(1.0, total if total < 1.0 - 1e-12 else 1.0)  # lengths are 1 up to rounding
     return values
 

@@ -260,8 +260,8 @@ class JudgingStore(DatabaseStore):
                 raise JudgingError(f"number {position + 1} has been judged already; undo that first")
             return
         if position != (coming := _next_position(database, place)):
-            wanted = "nothing is left to judge" if coming is None else f"number {coming + 1} comes next"
-            raise JudgingError(f"number {position + 1} cannot be judged now; {wanted}")
+            remedy = "nothing is left to judge" if coming is None else f"number {coming + 1} comes next"
+            raise JudgingError(f"number {position + 1} cannot be judged now; {remedy}")
         query = "INSERT INTO event (time, place, position, kind, answers) VALUES (?, ?, ?, ?, ?)"
         database.execute(query, (self.clock(), place, position, kind, answers))
 

@@ -230,10 +230,10 @@ def _example(
         remedy = f"known are {', '.join(EXAMPLE_FIELDS)}"
         raise FormatError(f"unknown field {min(unknown)!r}", path=path, line=number, remedy=remedy)
     texts = record.get("texts", [record.get("text")])
-    wanted = max(question.texts for question in questions.values())
-    if not isinstance(texts, list) or len(texts) != wanted or not all(isinstance(text, str) for text in texts):
-        remedy = 'write "text": "..."' if wanted == 1 else 'write "texts": ["...", "..."]'
-        raise FormatError(f"the number of texts is not {wanted}", path=path, line=number, remedy=remedy)
+    expected = max(question.texts for question in questions.values())
+    if not isinstance(texts, list) or len(texts) != expected or not all(isinstance(text, str) for text in texts):
+        remedy = 'write "text": "..."' if expected == 1 else 'write "texts": ["...", "..."]'
+        raise FormatError(f"the number of texts is not {expected}", path=path, line=number, remedy=remedy)
     expect = record.get("expect", {})
     if not isinstance(expect, dict):
         raise FormatError('"expect" is not an object', path=path, line=number, remedy='write {"question": [answers]}')

@@ -56,8 +56,8 @@ class _Node:
 
 def _nested(spans: list[_Span], length: int) -> tuple[Node, ...]:
     """Nests spans, larger ones outside, dropping those that cross earlier ones."""
-    whole = next((span for span in spans if span.end - span.begin == length), _Span("S", 0, length))
-    root = _Node(whole)
+    sentence = next((span for span in spans if span.end - span.begin == length), _Span("S", 0, length))
+    root = _Node(sentence)
     ordered = sorted({(span.begin, span.end): span for span in reversed(spans)}.values(), key=_largest_first)
     for span in ordered:
         if (span.begin, span.end) != (0, length):

@@ -47,8 +47,10 @@ def explain(grammar: SubstitutionGrammar, sentence: Sequence[str], depth: int | 
         LatticeSimpError: The sentence has no derivation.
     """
     chart = _Chart(tuple(word.lower() for word in sentence), grammar)
-    whole = [chart.ends(root, -1 if depth is None else depth, 0).get(len(sentence)) for root in grammar.sentences]
-    derivations = [(_cost(steps), number, steps) for number, steps in enumerate(whole) if steps is not None]
+    explanations = [
+        chart.ends(root, -1 if depth is None else depth, 0).get(len(sentence)) for root in grammar.sentences
+    ]
+    derivations = [(_cost(steps), number, steps) for number, steps in enumerate(explanations) if steps is not None]
     if not derivations:
         raise LatticeSimpError(f"the grammar does not derive {' '.join(sentence)!r}")
     _, number, replacements = min(derivations)

@@ -100,8 +100,8 @@ def needed_reward(simplifier: Simplifier, analysis: Analysis) -> float:
     for variant in simplifier.hypotheses(analysis).variants:
         splits = len(variant.splits)
         costs[splits] = min(costs.get(splits, math.inf), _cost(simplifier, variant, analysis))
-    whole = costs.pop(0)
-    return min(((cost - whole) / splits for splits, cost in costs.items()), default=math.inf)
+    unsplit = costs.pop(0)
+    return min(((cost - unsplit) / splits for splits, cost in costs.items()), default=math.inf)
 
 
 def _cost(simplifier: Simplifier, variant: Variant, analysis: Analysis) -> float:
@@ -110,8 +110,8 @@ def _cost(simplifier: Simplifier, variant: Variant, analysis: Analysis) -> float
     """
     paths = simplifier.translated(from_variants([variant], simplifier.operations)).nbest(1 + simplifier.change)
     source = [word.lower() for word in analysis.tokens]
-    wanted = (path.cost for path in paths if not simplifier.change or [word.lower() for word in path.tokens] != source)
-    return next(wanted, paths[0].cost + CHANGE_BEAM)
+    costs = (path.cost for path in paths if not simplifier.change or [word.lower() for word in path.tokens] != source)
+    return next(costs, paths[0].cost + CHANGE_BEAM)
 
 
 def threshold(values: Floats, rate: float) -> float:

@@ -195,12 +195,12 @@ class TextStates:
     def targets(self, place: int, trie: TokenTrie) -> Ints:
         """Returns the place that each token leads to, (vocabulary,) int32, or `DEAD`."""
         targets = np.full(trie.size, DEAD, dtype=np.int32)
-        wanted = np.array([place // self.width])
-        while len(wanted):
-            self._expand(wanted)
+        new_states = np.array([place // self.width])
+        while len(new_states):
+            self._expand(new_states)
             unknown = np.zeros(len(self.table), dtype=np.bool_)
             _tokens_from(self.table, self.decoder.steps, self.decoder.open, place, trie.columns, targets, unknown)
-            wanted = np.flatnonzero(unknown)
+            new_states = np.flatnonzero(unknown)
         return targets
 
     def members(self, state: int) -> Floats:

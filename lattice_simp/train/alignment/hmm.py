@@ -214,8 +214,8 @@ class _Corpus(NamedTuple):
     def run(self, task: Callable[[Part], None], occurrences: Occurrences) -> None:
         """Runs a task in threads for ranges of conditioning words with about the same number of occurrences."""
         starts = occurrences.starts
-        wanted = np.linspace(0, starts[-1], self.jobs * PARTS_PER_JOB + 1)[1:-1]
-        cuts = [0, *np.searchsorted(starts[:-1], wanted).tolist(), len(starts) - 1]
+        bounds = np.linspace(0, starts[-1], self.jobs * PARTS_PER_JOB + 1)[1:-1]
+        cuts = [0, *np.searchsorted(starts[:-1], bounds).tolist(), len(starts) - 1]
         map_in_threads(task, [(first, last) for first, last in pairwise(cuts) if first < last], self.jobs)
 
 

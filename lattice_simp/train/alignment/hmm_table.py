@@ -135,19 +135,19 @@ def write_rows(
         num_touched = 0
         for position in range(occurrences.starts[word], occurrences.starts[word + 1]):
             sentence = occurrences.sentences[position]
-            for other in words[offsets[sentence] : offsets[sentence + 1]]:
-                if together[other] == 0:
-                    touched[num_touched] = other
+            for partner in words[offsets[sentence] : offsets[sentence + 1]]:
+                if together[partner] == 0:
+                    touched[num_touched] = partner
                     num_touched += 1
-                together[other] += 1
+                together[partner] += 1
         rare = word == null or occurrences.starts[word + 1] - occurrences.starts[word] < rare_word
         kept = 0
         for index in range(num_touched):
-            other = touched[index]
-            if rare or together[other] > 1 or frequencies[other] < rare_word:
-                touched[kept] = other
+            partner = touched[index]
+            if rare or together[partner] > 1 or frequencies[partner] < rare_word:
+                touched[kept] = partner
                 kept += 1
-            together[other] = 0
+            together[partner] = 0
         if len(row_words) == 0:
             row_starts[word + 1] = kept
         else:
@@ -197,8 +197,8 @@ def collect_counts(table: PairTable, block: Block, counts: Floats, part: Part) -
         # Words whose pairs are not in the table are cleared too.
         for index in range(occurrences.starts[word], occurrences.starts[word + 1]):
             sentence = occurrences.sentences[index]
-            for other in words[offsets[sentence] : offsets[sentence + 1]]:
-                row[other] = 0.0
+            for partner in words[offsets[sentence] : offsets[sentence + 1]]:
+                row[partner] = 0.0
 
 
 @jit

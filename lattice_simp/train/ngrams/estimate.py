@@ -96,8 +96,8 @@ def estimate(
         command = [str(program), *settings, "--temp_prefix", f"{folder}/"]
         code = feed_program(command, _sentences(text), folder, output=folder / _MODEL, messages=folder / _LOG)
         if code != 0:
-            said = (folder / _LOG).read_text(encoding="utf-8", errors="replace")
-            raise LatticeSimpError(explain(code, said, folder.parent, mebibytes))
+            messages = (folder / _LOG).read_text(encoding="utf-8", errors="replace")
+            raise LatticeSimpError(explain(code, messages, folder.parent, mebibytes))
         _check_complete(folder / _MODEL, program)
         with open(folder / _MODEL, "rb") as source, open_binary(arpa, "w") as target:
             shutil.copyfileobj(source, target, 1 << 20)
@@ -121,22 +121,22 @@ def memory_mebibytes(memory: str | int) -> int:
     return amount
 
 
-def explain(code: int, said: str, temporary: Path, mebibytes: int) -> str:
+def explain(code: int, messages: str, temporary: Path, mebibytes: int) -> str:
     """Explains in one line why `lmplz` failed, from its exit status (negative for a signal) and its messages.
 
     >>> explain(-9, "", Path("/tmp"), 500)
     'lmplz was killed, most likely for lack of memory (give it less than 500 MiB, or free some)'
     """
-    reason = _reason(said) or f"status {code}"
-    if re.search(r"BadDiscountException|Kneser-Ney (?:discounts|smoothing)|discount out of range", said):
+    reason = _reason(messages) or f"status {code}"
+    if re.search(r"BadDiscountException|Kneser-Ney (?:discounts|smoothing)|discount out of range", messages):
         remedy = "take more text, drop repeated lines, or allow fallback discounts with discount_fallback"
         return f"the text is too small or too repetitive for Kneser-Ney smoothing: {reason} ({remedy})"
-    if code == -signal.SIGXFSZ or re.search(r"No space left|quota exceeded|File too large", said):
+    if code == -signal.SIGXFSZ or re.search(r"No space left|quota exceeded|File too large", messages):
         return f"{temporary}: the disk is full (free some space, or give another temporary folder)"
-    if re.search(r"exceeds total memory|Not enough memory", said):
+    if re.search(r"exceeds total memory|Not enough memory", messages):
         return f"lmplz needs more than {mebibytes} MiB of memory here: {reason} (give it more memory)"
     killed = code in (-signal.SIGKILL, 128 + signal.SIGKILL)
-    if killed or re.search(r"MallocException|bad_alloc|Cannot allocate memory", said):
+    if killed or re.search(r"MallocException|bad_alloc|Cannot allocate memory", messages):
         event = "was killed, most likely for lack of memory" if killed else "got no memory from the system"
         return f"lmplz {event} (give it less than {mebibytes} MiB, or free some)"
     return f"lmplz failed: {reason}"
@@ -188,9 +188,9 @@ def _sentences(text: str | Path) -> Iterator[bytes]:
         raise FormatError("the text has no words", path=text, remedy="give one sentence per line")
 
 
-def _reason(said: str) -> str:
+def _reason(messages: str) -> str:
     """Finds the relevant sentence: the one after the place in KenLM's sources, or else the last."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in messages.splitlines() if line.strip()]
     thrown = [number for number, line in enumerate(lines) if " threw " in line]
     after = lines[thrown[-1] + 1 : thrown[-1] + 2] if thrown else []
     return (after or lines[-1:] or [""])[0]

@@ -65,9 +65,11 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
     count = 0
     pair = begin
     while pair < len(bitext.source_offsets) - 1 and count < max_rules:
-        words, others, links = _sentence(bitext, pair)
-        spans = rule_spans(len(words), len(others), links, limits.max_span, limits.max_symbols, limits.max_gaps)
-        link_starts = np.searchsorted(links[:, 0], np.arange(len(words) + 1))
+        source_words, target_words, links = _sentence(bitext, pair)
+        spans = rule_spans(
+            len(source_words), len(target_words), links, limits.max_span, limits.max_symbols, limits.max_gaps
+        )
+        link_starts = np.searchsorted(links[:, 0], np.arange(len(source_words) + 1))
         # All arrays have room for all rules of the sentence, so the loop over the rules only writes.
         rows = count + len(spans)
         sentence = with_room(sentence, rows)
@@ -79,14 +81,14 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
         points = with_room(points, point_offsets[count] + len(spans) * 2 * len(links))
         for index in range(len(spans)):
             span = spans[index]
-            filled = _write_side(words, span, 0, source, source_offsets[count])
+            filled = _write_side(source_words, span, 0, source, source_offsets[count])
             if len(allowed):
                 key = pattern_hash(source[source_offsets[count] : filled])
                 if allowed[find_slot(allowed, key)] != key:
                     continue
             sentence[count] = pair
             source_offsets[count + 1] = filled
-            target_offsets[count + 1] = _write_side(others, span, 2, target, target_offsets[count])
+            target_offsets[count + 1] = _write_side(target_words, span, 2, target, target_offsets[count])
             span_links = links[link_starts[span[0]] : link_starts[span[1]]]
             point_offsets[count + 1] = _write_points(span_links, span, points, point_offsets[count])
             count += 1
@@ -113,11 +115,13 @@ def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, cou
     pattern = np.empty(limits.max_span + 2, dtype=np.int32)
     rules = np.int64(0)
     for pair in range(len(bitext.source_offsets) - 1):
-        words, others, links = _sentence(bitext, pair)
-        spans = rule_spans(len(words), len(others), links, limits.max_span, limits.max_symbols, limits.max_gaps)
+        source_words, target_words, links = _sentence(bitext, pair)
+        spans = rule_spans(
+            len(source_words), len(target_words), links, limits.max_span, limits.max_symbols, limits.max_gaps
+        )
         rules += len(spans)
         for index in range(len(spans)):
-            length = _write_side(others, spans[index], 2, pattern, 0)
+            length = _write_side(target_words, spans[index], 2, pattern, 0)
             key = pattern_hash(pattern[:length])
             slot = find_slot(keys, key)
             if keys[slot] == key:

@@ -86,21 +86,21 @@ def _linked_pairs(bitext: Bitext) -> Longs:
     pairs = np.empty(len(links) + len(source) + len(target), dtype=np.int64)
     count = 0
     for sentence in range(len(source_offsets) - 1):
-        first, other = source_offsets[sentence], target_offsets[sentence]
-        source_linked = np.zeros(source_offsets[sentence + 1] - first, dtype=np.bool_)
-        target_linked = np.zeros(target_offsets[sentence + 1] - other, dtype=np.bool_)
+        source_begin, target_begin = source_offsets[sentence], target_offsets[sentence]
+        source_linked = np.zeros(source_offsets[sentence + 1] - source_begin, dtype=np.bool_)
+        target_linked = np.zeros(target_offsets[sentence + 1] - target_begin, dtype=np.bool_)
         for index in range(link_offsets[sentence], link_offsets[sentence + 1]):
             s, t = links[index, 0], links[index, 1]
             source_linked[s] = target_linked[t] = True
-            pairs[count] = pair_key(source[first + s], target[other + t])
+            pairs[count] = pair_key(source[source_begin + s], target[target_begin + t])
             count += 1
         for s in range(len(source_linked)):
             if not source_linked[s]:
-                pairs[count] = pair_key(source[first + s], NULL)
+                pairs[count] = pair_key(source[source_begin + s], NULL)
                 count += 1
         for t in range(len(target_linked)):
             if not target_linked[t]:
-                pairs[count] = pair_key(NULL, target[other + t])
+                pairs[count] = pair_key(NULL, target[target_begin + t])
                 count += 1
     return pairs[:count].copy()
 

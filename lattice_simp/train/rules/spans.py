@@ -65,12 +65,12 @@ def rule_spans(
     linked = np.cumsum(linked).astype(np.int32)
     spans = np.empty((_FIRST_ROWS, SPAN_COLUMNS), dtype=np.int32)
     count = 0
-    for whole in range(len(phrases)):
-        begin, end = phrases[whole, 0], phrases[whole, 1]
+    for phrase in range(len(phrases)):
+        begin, end = phrases[phrase, 0], phrases[phrase, 1]
         words = end - begin
         if words <= max_symbols:
             spans = with_room(spans, count + 1)
-            count = _add(spans, count, phrases, whole, -1, -1)
+            count = _add(spans, count, phrases, phrase, -1, -1)
         if max_gaps == 0:
             continue
         # Gaps are phrases that begin inside; phrases that end outside, or hold all links, are left out.
@@ -82,15 +82,15 @@ def rule_spans(
                 continue
             spans = with_room(spans, count + 1 + len(phrases))
             if words_left + 1 <= max_symbols:
-                count = _add(spans, count, phrases, whole, first, -1)
+                count = _add(spans, count, phrases, phrase, first, -1)
             if max_gaps == 1 or gap_end + 1 >= end:
                 continue
             for second in range(offsets[gap_end + 1], offsets[end]):
-                other, other_end = phrases[second, 0], phrases[second, 1]
-                if other_end > end or words_left - (other_end - other) + 2 > max_symbols:
+                second_gap, second_end = phrases[second, 0], phrases[second, 1]
+                if second_end > end or words_left - (second_end - second_gap) + 2 > max_symbols:
                     continue
-                if links_left > linked[other_end] - linked[other]:
-                    count = _add(spans, count, phrases, whole, first, second)
+                if links_left > linked[second_end] - linked[second_gap]:
+                    count = _add(spans, count, phrases, phrase, first, second)
     return spans[:count]
 
 
@@ -105,9 +105,9 @@ def with_room(values: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
 
 
 @jit
-def _add(spans: Ints, count: int, phrases: Ints, whole: int, first: int, second: int) -> int:
+def _add(spans: Ints, count: int, phrases: Ints, phrase: int, first: int, second: int) -> int:
     for column in range(4):
-        spans[count, column] = phrases[whole, column]
+        spans[count, column] = phrases[phrase, column]
         spans[count, 4 + column] = phrases[first, column] if first >= 0 else -1
         spans[count, 8 + column] = phrases[second, column] if second >= 0 else -1
     return count + 1

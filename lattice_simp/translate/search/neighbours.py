@@ -57,12 +57,12 @@ def _follow(chart: Chart, count: int) -> _Sets:
     Each state has the first words and the last words of the strings from its cell's start, and whether the empty string
     leads to it.
     """
-    num_states, width, whole = len(chart.offsets) - 1, (count + 64) >> 6, chart.starts[len(chart.starts) - 1]
+    num_states, width, sentence = len(chart.offsets) - 1, (count + 64) >> 6, chart.starts[len(chart.starts) - 1]
     firsts, lasts = np.zeros((num_states, width), dtype=np.uint64), np.zeros((num_states, width), dtype=np.uint64)
     follow = np.zeros((count + 1, width), dtype=np.uint64)
     is_empty = np.zeros(num_states, dtype=np.bool_)
     is_empty[chart.starts] = True
-    _add(lasts[whole], count)
+    _add(lasts[sentence], count)
     labels = np.zeros(width, dtype=np.uint64)
     for state in range(num_states):
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):

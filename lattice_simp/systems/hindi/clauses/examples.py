@@ -62,10 +62,10 @@ def marked_examples(path: Path, marked: Path, problems: list[FormatError] | None
         FormatError: The table is broken, a clause extends beyond its sentence, or a sentence is not in the treebank and
             `problems` is None.
     """
-    wanted = read_marked(marked)
-    missing = {(name, number) for name, sentences in wanted.items() for number in sentences}
-    for name, sentence in read_treebank(path, problems, only=wanted.keys()):
-        clauses = wanted[name].get(sentence.id)
+    marked_clauses = read_marked(marked)
+    missing = {(name, number) for name, sentences in marked_clauses.items() for number in sentences}
+    for name, sentence in read_treebank(path, problems, only=marked_clauses.keys()):
+        clauses = marked_clauses[name].get(sentence.id)
         if clauses is None:
             continue
         missing.discard((name, sentence.id))

@@ -138,8 +138,8 @@ def with_punctuation(sentence: Sentence, clauses: Sequence[Clause]) -> list[Clau
     while last and sentence.tokens[last - 1].tag == PUNCTUATION:
         last -= 1
     outermost = next((clause for clause in clauses if clause.end == last), None)
-    whole = len(sentence)
-    return [Clause(clause.start, whole, clause.kind) if clause is outermost else clause for clause in clauses]
+    length = len(sentence)
+    return [Clause(clause.start, length, clause.kind) if clause is outermost else clause for clause in clauses]
 
 
 def learnable(sentence: Sentence, clauses: Iterable[Clause]) -> list[Brackets]:

@@ -62,26 +62,26 @@ def evaluate(pairs: Iterable[tuple[Sequence[Brackets], Sequence[Clause]]]) -> Ev
     """
     counts = {measure: [0, 0, 0] for measure in MEASURES}
     sentences = balanced = 0
-    for brackets, wanted in pairs:
+    for brackets, reference in pairs:
         sentences += 1
         balanced += is_balanced(brackets)
         predicted = clauses_of(brackets)
         _add(
             counts["starts"],
             [i for i, token in enumerate(brackets) for _ in token.opens],
-            [clause.start for clause in wanted],
+            [clause.start for clause in reference],
         )
         ends = [i + 1 for i, token in enumerate(brackets) for _ in range(token.closes)]
-        _add(counts["ends"], ends, [clause.end for clause in wanted])
-        _add(counts["clauses"], [(c.start, c.end) for c in predicted], [(c.start, c.end) for c in wanted])
-        _add(counts["types"], predicted, wanted)
+        _add(counts["ends"], ends, [clause.end for clause in reference])
+        _add(counts["clauses"], [(c.start, c.end) for c in predicted], [(c.start, c.end) for c in reference])
+        _add(counts["types"], predicted, reference)
         for kind in ClauseType:
-            _add(counts[kind], [c for c in predicted if c.kind == kind], [c for c in wanted if c.kind == kind])
+            _add(counts[kind], [c for c in predicted if c.kind == kind], [c for c in reference if c.kind == kind])
     scores = {measure: Score(*measure_counts) for measure, measure_counts in counts.items()}
     return Evaluation(scores, 100 * balanced / max(sentences, 1), sentences)
 
 
-def _add(counts: list[int], predicted: Sequence[object], wanted: Sequence[object]) -> None:
-    correct = (Counter(predicted) & Counter(wanted)).total()
-    for position, number in enumerate((correct, len(predicted), len(wanted))):
+def _add(counts: list[int], predicted: Sequence[object], reference: Sequence[object]) -> None:
+    correct = (Counter(predicted) & Counter(reference)).total()
+    for position, number in enumerate((correct, len(predicted), len(reference))):
         counts[position] += number

@@ -39,9 +39,9 @@ def tagset() -> dict[str, TagFacts]:
     """
     facts = {}
     for row in grammar_table("hindi/categories.tsv", _COLUMNS, full=True):
-        whole = TagFacts(row["category"], row["part"], row["relation"])
-        facts[row["tag"]] = whole
-        facts[row["tag"] + COMPOUND] = whole._replace(relation="pof__cn")
+        fact = TagFacts(row["category"], row["part"], row["relation"])
+        facts[row["tag"]] = fact
+        facts[row["tag"] + COMPOUND] = fact._replace(relation="pof__cn")
     return facts
 
 

@@ -38,10 +38,10 @@ def attachment(pairs: Iterable[tuple[Sentence, Sentence]]) -> Attachment:
     depend on a chunk with the right head word. Chunks of punctuation alone do not count.
     """
     chunks = heads = labelled = 0
-    for wanted, parsed in pairs:
+    for reference, parsed in pairs:
         parsed_arcs = dict(_arcs(parsed))
-        for word, arc in _arcs(wanted):
-            if wanted.tokens[word].tag == PUNCTUATION:
+        for word, arc in _arcs(reference):
+            if reference.tokens[word].tag == PUNCTUATION:
                 continue
             chunks += 1
             governor, _ = parsed_arcs.get(word, (None, ""))

@@ -114,11 +114,11 @@ def torn(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[
     ends = [index for index, token in enumerate(sentence.tokens) if token.tag != PUNCTUATION and not token.is_empty]
     refusals = []
     for number, (name, words) in enumerate(zip(names, sentences, strict=True)):
-        said = [word for word in words if word.sources and sentence.tokens[word.sources[0]].tag != PUNCTUATION]
-        last = said[-1] if said else None
+        spoken = [word for word in words if word.sources and sentence.tokens[word.sources[0]].tag != PUNCTUATION]
+        last = spoken[-1] if spoken else None
         if last is None or not (last.sources[0] == ends[-1] or _may_end(sentence, last)):
             refusals.append(Refusal(name, "would leave a sentence that does not end with a verb"))
-        elif number and _begins_apart(sentence, said[0]):
+        elif number and _begins_apart(sentence, spoken[0]):
             refusals.append(Refusal(name, "would leave a relative clause or examples alone"))
         elif _has_stray_marker(sentence, words):
             refusals.append(Refusal(name, "would leave a case marker without its noun"))

@@ -60,8 +60,8 @@ class VerbGroup:
         if len(self.verbs) < 2:
             return False
         first, second = self.verbs[0], second_verbs().get(self.verbs[1].root)
-        went = first.tam == PERFECTIVE and self.verbs[1].root in words_of("passive") and not takes_ne(first.root)
-        return second is not None and second.is_vector and (first.tam == ROOT or went)
+        is_passive = first.tam == PERFECTIVE and self.verbs[1].root in words_of("passive") and not takes_ne(first.root)
+        return second is not None and second.is_vector and (first.tam == ROOT or is_passive)
 
     @property
     def tense(self) -> tuple[str, tuple[Token, ...]] | None:

@@ -30,7 +30,7 @@ class LlamaCppStep:
     def _next(self, tokens: list[int]) -> Floats:
         """Returns log-probabilities after some tokens; the last one is always evaluated."""
         pairs = zip(tokens[:-1], self._held, strict=False)
-        common = next((place for place, (token, held) in enumerate(pairs) if token != held), None)
+        common = next((place for place, (token, evaluated) in enumerate(pairs) if token != evaluated), None)
         common = min(len(tokens) - 1, len(self._held)) if common is None else common
         self._llama.n_tokens = common
         self._llama.eval(tokens[common:])

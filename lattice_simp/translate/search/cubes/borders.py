@@ -148,8 +148,8 @@ def meeting(model: NgramAutomaton, borders: Borders, left: int, right: int, word
             if prefixes[left].closed:
                 right = prefixes[left].state
         else:
-            right, paid = advance(model, right, model.vocabulary[word])
-            cost += paid
+            right, word_cost = advance(model, right, model.vocabulary[word])
+            cost += word_cost
     row = borders.meetings[slot]
     row.key, row.left, row.right, row.cost = key, left, right, cost
     borders.used[MEETINGS] += 1
@@ -165,13 +165,13 @@ def after_word(model: NgramAutomaton, borders: Borders, left: int, right: int, w
 
 @jit
 def after_string(
-    model: NgramAutomaton, borders: Borders, left: int, right: int, other: tuple[int, int]
+    model: NgramAutomaton, borders: Borders, left: int, right: int, second: tuple[int, int]
 ) -> tuple[int, int, float]:
     """Returns the border of two strings in a row, and their cost beyond the sum of both."""
     if left == EMPTY and model.order > 1:
-        return other[0], other[1], 0.0
-    if other[0] == EMPTY:
+        return second[0], second[1], 0.0
+    if second[0] == EMPTY:
         return left, right, 0.0
-    row = borders.meetings[meeting(model, borders, left, right, other[0], True)]
-    after = other[1] if borders.prefixes.rows[other[0]].closed else row.right
+    row = borders.meetings[meeting(model, borders, left, right, second[0], True)]
+    after = second[1] if borders.prefixes.rows[second[0]].closed else row.right
     return left if right != NONE else row.left, after, row.cost

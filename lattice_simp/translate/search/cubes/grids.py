@@ -87,10 +87,10 @@ def make_grids(chart: Chart, model: NgramAutomaton) -> Grids:
 @jit
 def _places(chart: Chart) -> tuple[Bools, Bools]:
     """Returns (states,) which are places, and which are reachable: a position may be in no derivation."""
-    num_states, whole = len(chart.offsets) - 1, chart.starts[len(chart.starts) - 1]
+    num_states, sentence = len(chart.offsets) - 1, chart.starts[len(chart.starts) - 1]
     is_place, at_top = np.zeros(num_states, dtype=np.bool_), np.zeros(num_states, dtype=np.bool_)
     reached = np.zeros(num_states, dtype=np.bool_)
-    reached[chart.starts] = is_place[chart.ends] = at_top[whole] = True
+    reached[chart.starts] = is_place[chart.ends] = at_top[sentence] = True
     for state in range(num_states):
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
             reached[chart.targets[arc]] |= reached[state]
@@ -103,13 +103,13 @@ def _places(chart: Chart) -> tuple[Bools, Bools]:
 def _parts(chart: Chart, model: NgramAutomaton, is_place: Bools) -> _Parts:
     """Returns the target sides up to each arc; those with the same beginning share arcs."""
     num_states, num_arcs = len(chart.offsets) - 1, len(chart.symbols)
-    whole = chart.starts[len(chart.starts) - 1]
+    sentence = chart.starts[len(chart.starts) - 1]
     last = np.full(num_states, NONE, dtype=np.int32)  # the arc into a state of a prefix tree
     into, length = np.full(num_arcs, NONE, dtype=np.int32), np.ones(num_arcs, dtype=np.int32)
     first, second = np.full(num_arcs, NONE, dtype=np.int32), np.full(num_arcs, NONE, dtype=np.int32)
     costs, states = chart.costs.copy(), np.full(num_arcs, len(model.suffix) - 1, dtype=np.int32)
     for state in range(num_states):
-        at_top = is_place[state] or state == whole
+        at_top = is_place[state] or state == sentence
         for arc in range(chart.offsets[state], chart.offsets[state + 1]):
             before, symbol = last[state], chart.symbols[arc]
             if before != NONE:

@@ -51,8 +51,8 @@ def kept_items(
     if hypotheses.begin[goal] == hypotheses.end[goal]:
         return kept[1:]
     gaps = gaps_of_grids(hypotheses, grids, goal)
-    beam, whole = limits.beam, int(searched.starts[-1])
-    while beam > NARROWEST and lattice_size(grids, gaps, beam, whole, searched.num_states) > limits.max_arcs:
+    beam, sentence = limits.beam, int(searched.starts[-1])
+    while beam > NARROWEST and lattice_size(grids, gaps, beam, sentence, searched.num_states) > limits.max_arcs:
         beam *= NARROWER
     steps = searched.steps[grids.arcs[gaps <= max(beam, NARROWEST)]]
     kept[steps] = kept[top_steps[steps]] = True
@@ -60,10 +60,10 @@ def kept_items(
 
 
 @jit
-def lattice_size(grids: Grids, gaps: Floats, limit: float, whole: int, num_states: int) -> float:
+def lattice_size(grids: Grids, gaps: Floats, limit: float, sentence: int, num_states: int) -> float:
     """Returns how many arcs the lattice of the grids within a limit has if all references are replaced, unshared."""
     sizes, at_top = np.zeros(num_states), np.zeros(num_states, dtype=np.bool_)
-    at_top[whole] = True
+    at_top[sentence] = True
     total = 0.0
     for number in range(len(grids.places)):
         place = grids.places[number]

@@ -73,10 +73,10 @@ def _meetings(
                 node = nodes[tails[references]]
                 references += 1
                 meets = left != EMPTY and node.left != EMPTY
-                left, right, paid = after_string(model, borders, left, right, (node.left, node.right))
+                left, right, meeting_cost = after_string(model, borders, left, right, (node.left, node.right))
                 if meets:
                     word = _first_word(borders, node.left)
-                    totals[word] += weight * (paid + borders.rests[word])
+                    totals[word] += weight * (meeting_cost + borders.rests[word])
                     weights[word] += weight
     return totals, weights
 

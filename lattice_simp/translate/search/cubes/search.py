@@ -94,10 +94,10 @@ def search(
         np.zeros(chart.num_states, dtype=np.int32),
         np.zeros(chart.num_states, dtype=np.int32),
     )
-    whole = int(chart.starts[-1])
+    sentence = int(chart.starts[-1])
     state, cost = start_state(model)
     hypotheses.nodes[0] = (WHOLE, state, cost)
-    hypotheses.begin[whole], hypotheses.end[whole] = 0, 1
+    hypotheses.begin[sentence], hypotheses.end[sentence] = 0, 1
     longest = _longest(grids)
     number = 0
     while number < len(grids.places):
@@ -253,13 +253,13 @@ def _score(
         if symbol == NO_WORD:
             continue
         if symbol >= 0:
-            left, right, paid = after_word(model, borders, left, right, symbol)
+            left, right, added_cost = after_word(model, borders, left, right, symbol)
         else:
             node = nodes[tails[references]]
             references += 1
             cost += node.cost
-            left, right, paid = after_string(model, borders, left, right, (node.left, node.right))
-        cost += paid
+            left, right, added_cost = after_string(model, borders, left, right, (node.left, node.right))
+        cost += added_cost
     return left, right, cost
 
 
@@ -305,22 +305,22 @@ def _fill_place(
     while slots < 2 * pops:
         slots *= 2
     codes, owners = np.full(slots, -1, dtype=np.int64), np.empty(slots, dtype=np.int32)
-    taken, best = 0, np.inf
-    while queue.used[WAITING] > 0 and taken < pops and queue.keys[0] <= best + beam:
+    popped, best = 0, np.inf
+    while queue.used[WAITING] > 0 and popped < pops and queue.keys[0] <= best + beam:
         entry_number = _take(queue)
         entry = queue.entries[entry_number]
         first, second = grids.first[entry.grid], grids.second[entry.grid]
         tail = hypotheses.begin[first] + entry.row if first != NONE else NONE
-        other = hypotheses.begin[second] + entry.column if second != NONE else NONE
+        second_tail = hypotheses.begin[second] + entry.column if second != NONE else NONE
         if entry.scored == 0:
             entry.left, entry.right, entry.cost = _score(
-                chart, model, grids, borders, hypotheses.nodes, entry.grid, (tail, other)
+                chart, model, grids, borders, hypotheses.nodes, entry.grid, (tail, second_tail)
             )
             entry.scored = 1
             if queue.used[WAITING] > 0 and entry.cost > queue.keys[0]:
                 _put(queue, entry.cost, entry_number)
                 continue
-        taken, best = taken + 1, min(best, entry.cost)
+        popped, best = popped + 1, min(best, entry.cost)
         slot = find_slot(codes, (np.int64(entry.left) << 32) + entry.right + 1)
         if codes[slot] < 0:
             codes[slot] = (np.int64(entry.left) << 32) + entry.right + 1
@@ -331,9 +331,9 @@ def _fill_place(
         node = hypotheses.nodes[owners[slot]]
         node.cost = min(node.cost, entry.cost)
         edge = hypotheses.edges[hypotheses.used[EDGES]]
-        edge.head, edge.tail, edge.second, edge.junction, edge.arc = owners[slot], tail, other, NONE, entry.grid
+        edge.head, edge.tail, edge.second, edge.junction, edge.arc = owners[slot], tail, second_tail, NONE, entry.grid
         before = hypotheses.nodes[tail].cost if tail != NONE else 0.0
-        before += hypotheses.nodes[other].cost if other != NONE else 0.0
+        before += hypotheses.nodes[second_tail].cost if second_tail != NONE else 0.0
         hypotheses.costs[hypotheses.used[EDGES]] = entry.cost - before
         hypotheses.used[EDGES] += 1
         _go_on(queue, grids, hypotheses, entry_number)

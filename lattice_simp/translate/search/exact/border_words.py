@@ -62,10 +62,10 @@ def _merging(chart: Chart) -> tuple[Longs, int, Bools]:
     num_states, num_cells = len(chart.offsets) - 1, len(chart.starts)
     number = np.full(num_states, -1, dtype=np.int64)
     count = num_cells - 1
-    whole, goal = chart.starts[num_cells - 1], chart.ends[num_cells - 1]
+    sentence, goal = chart.starts[num_cells - 1], chart.ends[num_cells - 1]
     number[chart.ends[: num_cells - 1]] = np.arange(num_cells - 1)
     top = np.zeros(num_states, dtype=np.bool_)
-    top[whole] = True
+    top[sentence] = True
     for state in range(num_states):
         if top[state]:
             for arc in range(chart.offsets[state], chart.offsets[state + 1]):
@@ -188,11 +188,13 @@ def index_of(words: Words, list_id: int, word: int) -> int:
 
 
 @jit
-def positions_of(words: Words, list_id: int, wanted: int) -> Longs:
-    """Returns the index in the list `wanted` of each word of the list `list_id`, or -1."""
+def positions_of(words: Words, list_id: int, target_list: int) -> Longs:
+    """Returns, for each word of the list `list_id`, its index in the list `target_list`, or -1."""
     positions = np.empty(size_of(words, list_id), dtype=np.int64)
     for index in range(len(positions)):
         positions[index] = (
-            index if list_id == wanted else index_of(words, wanted, words.listed[words.offsets[list_id] + index])
+            index
+            if list_id == target_list
+            else index_of(words, target_list, words.listed[words.offsets[list_id] + index])
         )
     return positions

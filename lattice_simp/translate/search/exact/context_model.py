@@ -201,16 +201,16 @@ def _suffix_tree(suffix: Ints, living: Ints) -> tuple[Ints, Ints, Ints]:
 @jit
 def read(model: ContextModel, context: int, word: int) -> tuple[int, float]:
     """Returns the n-gram that a word matches after a context, and the word's least cost."""
-    state, paid = context >> 1, 0.0
+    state, penalty = context >> 1, 0.0
     if context & 1 == 1:  # the first step of an open context takes the least costs
         matched = word
         if state != len(model.suffix) - 1:
             matched = find_child(model.children, model.word, state, word)
         if matched >= 0:
             return matched, model.least_cost[matched]
-        state, paid = model.suffix[state], model.least_backoff[state]
-    matched, paid = follow(state, word, paid, model.children, model.word, model.suffix, model.backoff)
-    return matched, paid + model.cost[matched]
+        state, penalty = model.suffix[state], model.least_backoff[state]
+    matched, penalty = follow(state, word, penalty, model.children, model.word, model.suffix, model.backoff)
+    return matched, penalty + model.cost[matched]
 
 
 @jit

@@ -36,20 +36,20 @@ def chart_with_contexts(
     weighted = list(models.values())
     model = combined(weighted, names, neighbours(parse, weighted, invisible))
     chart, top_steps = search_chart(parse, labels, model.vocabulary, model.num_words, word_penalty)
-    whole = int(chart.starts[-1])
-    contexts, known = _contexts(chart.offsets, chart.symbols, chart.targets, whole, model, model.lengths)
+    sentence = int(chart.starts[-1])
+    contexts, known = _contexts(chart.offsets, chart.symbols, chart.targets, sentence, model, model.lengths)
     return chart._replace(contexts=contexts, known=known), model, top_steps
 
 
 @jit
 def _contexts(
-    offsets: Ints, symbols: Ints, targets: Ints, whole: int, model: NgramAutomaton, level: Ints
+    offsets: Ints, symbols: Ints, targets: Ints, sentence: int, model: NgramAutomaton, level: Ints
 ) -> tuple[Ints, Ints]:
     """Returns the states' contexts, and how many words they know."""
     children, words, suffix, backoff = model.children, model.word, model.suffix, model.backoff
     num_states, root, longest = len(offsets) - 1, len(suffix) - 1, model.order - 1
     contexts, known = np.full(num_states, 2 * root + 1, dtype=np.int32), np.zeros(num_states, dtype=np.int32)
-    contexts[whole], known[whole] = 2 * model.start, MANY
+    contexts[sentence], known[sentence] = 2 * model.start, MANY
     for state in range(num_states):
         for arc in range(offsets[state], offsets[state + 1]):
             target = targets[arc]

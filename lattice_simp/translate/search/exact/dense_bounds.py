@@ -261,14 +261,14 @@ def _least_sum(left: Floats, begin: int, columns: Longs, same: bool, right: Floa
     size = len(columns)
     if same:
         left_row, right_row = left[begin : begin + size], right[start : start + size]
-        whole = size - size % 4
+        unrolled = size - size % 4
         first = second = third = fourth = np.inf  # four independent minima at a time
-        for column in range(0, whole, 4):
+        for column in range(0, unrolled, 4):
             first = min(first, left_row[column] + right_row[column])
             second = min(second, left_row[column + 1] + right_row[column + 1])
             third = min(third, left_row[column + 2] + right_row[column + 2])
             fourth = min(fourth, left_row[column + 3] + right_row[column + 3])
-        for column in range(whole, size):
+        for column in range(unrolled, size):
             first = min(first, left_row[column] + right_row[column])
         return min(min(first, second), min(third, fourth))
     best = np.inf
@@ -327,8 +327,8 @@ def _inside(chart: Chart, model: ContextModel, task: Task, most: int) -> tuple[F
     inside = np.full(begins[num_states], np.inf)
     hooks = np.full(count * num_cells, -1, dtype=np.int32)
     hook_begins, rows, num_rows = np.zeros(4096, dtype=np.int64), np.empty(65536), 0
-    whole, is_start = chart.starts[num_cells - 1], starts_of_cells(chart)
-    inside[begins[whole]] = model.potential[model.start]
+    sentence, is_start = chart.starts[num_cells - 1], starts_of_cells(chart)
+    inside[begins[sentence]] = model.potential[model.start]
     for state in range(num_states):
         if not kept[state]:
             continue

@@ -217,12 +217,12 @@ def start(chart: Chart, model: ContextModel, bounds: Bounds, pools: Pools, limit
     full = model.order - 1
     root = len(model.suffix) - 1
     empty = border_of(model, bounds, pools, EMPTY, root if full == 0 else NONE)
-    whole = border_of(model, bounds, pools, WHOLE, root if full == 0 else model.start)
+    sentence = border_of(model, bounds, pools, WHOLE, root if full == 0 else model.start)
     last = len(chart.starts) - 1
     for cell in range(last):
         if bounds.dense.cells == 0 or bounds.least[chart.ends[cell]] < np.inf:
             _start_node(pools, bounds, limit, chart.starts[cell], empty, 0.0)
-    _start_node(pools, bounds, limit, chart.starts[last], whole, model.potential[model.start])
+    _start_node(pools, bounds, limit, chart.starts[last], sentence, model.potential[model.start])
 
 
 @jit
@@ -316,7 +316,7 @@ def expand(
                 room -= size
                 if used[EDGES] > stop:
                     return PAUSED
-                other, junction, after = NONE, NONE, border
+                second, junction, after = NONE, NONE, border
                 if symbol >= 0:
                     junction = find_in(junction_slots, (np.int64(context) << 32) + 2 * symbol + 1)
                     if junction < 0:
@@ -336,22 +336,22 @@ def expand(
                         place = num_states + hook
                         if hook < 0:
                             place = _hook(chart, model, bounds, pools, limit, context, known[state], -2 - symbol)
-                    other = heads[place]
-                    if other < 0:
+                    second = heads[place]
+                    if second < 0:
                         total = np.inf
-                following = NONE if other < 0 else nodes[other].jump
+                following = NONE if second < 0 else nodes[second].jump
                 is_cheapest = True  # the cheapest node of its prefix
                 while True:
                     best = total
-                    if other >= 0:
-                        best += nodes[other].best
+                    if second >= 0:
+                        best += nodes[second].best
                     if not best + beyond <= limit:
                         if is_cheapest or following < 0:  # later prefixes cost even more
                             break
-                        other, following, is_cheapest = following, nodes[following].jump, True
+                        second, following, is_cheapest = following, nodes[following].jump, True
                         continue
-                    if other >= 0:
-                        after = nodes[other].border
+                    if second >= 0:
+                        after = nodes[second].border
                         if long:
                             right_after = borders[after].right
                             after = find_in(border_slots, (np.int64(left) << 32) + right_after + 1)
@@ -374,13 +374,13 @@ def expand(
                         if head < 0:
                             head = _new_node(pools, key, best, bound)
                         nodes[head].best = min(nodes[head].best, best)
-                        _set_edge(edges, used[EDGES], head, node, other, junction, arc)
+                        _set_edge(edges, used[EDGES], head, node, second, junction, arc)
                         used[EDGES] += 1
-                    if other < 0 or nodes[other].next < 0:
+                    if second < 0 or nodes[second].next < 0:
                         break
-                    other, is_cheapest = nodes[other].next, False
-                    if other == following:
-                        following, is_cheapest = nodes[other].jump, True
+                    second, is_cheapest = nodes[second].next, False
+                    if second == following:
+                        following, is_cheapest = nodes[second].jump, True
                 cursor[2] += 1
             cursor[1], cursor[2] = nodes[node].next, offsets[state]
         cursor[0] += 1

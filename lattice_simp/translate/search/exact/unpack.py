@@ -31,9 +31,9 @@ class Unpacking:
 
     def lattice(self, num_items: int) -> tuple[CellStore, Records, int]:
         """Returns the store of steps, the arcs of words between the states 0 and 1, and the number of states."""
-        forest, whole = self.forest, self.forest.goal
+        forest, goal = self.forest, self.forest.goal
         incoming = self._incoming()
-        inner, top = self._referred(incoming, whole)
+        inner, top = self._referred(incoming, goal)
         names = {
             key: number for number, key in enumerate([*((node, False) for node in inner), *((n, True) for n in top)])
         }
@@ -42,7 +42,7 @@ class Unpacking:
         for node, at_top in order:
             arcs, states = self._arcs(incoming, node, names, at_top, in_cell=True)
             store.add(names[node, at_top], *store.expand(arcs, states))
-        arcs, states = self._arcs(incoming, whole, names, at_top=False, in_cell=False)
+        arcs, states = self._arcs(incoming, goal, names, at_top=False, in_cell=False)
         return store, *store.expand(arcs, states)
 
     def _incoming(self) -> list[list[int]]:
@@ -70,9 +70,9 @@ class Unpacking:
                     waiting.append(tail)
         return edges
 
-    def _referred(self, incoming: list[list[int]], whole: int) -> tuple[list[int], list[int]]:
+    def _referred(self, incoming: list[list[int]], goal: int) -> tuple[list[int], list[int]]:
         """Returns the nodes to which cells refer, and those to which the top refers."""
-        top = self._seconds(incoming, whole)
+        top = self._seconds(incoming, goal)
         inner: set[int] = set()
         waiting = list(top)
         while waiting:
