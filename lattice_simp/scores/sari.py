@@ -139,7 +139,7 @@ def _rows(words: Ints, offsets: Longs, known: SariReferences) -> Longs:
 
 @jit
 def _count_ngrams(words: Ints, known: SariReferences, used: Longs, row: Longs) -> Ints:
-    """Counts a hypothesis's n-grams that source or references have, returns their nodes, and counts the others in `row`.
+    """Counts a hypothesis's n-grams in source or references and returns their nodes; counts the others in `row`.
 
     The others continue the trie in a separate table, since each added n-gram counts only once.
     """
