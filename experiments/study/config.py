@@ -44,9 +44,9 @@ class Diverse(BaseModel):
     """Settings of composition with several automatic skeletons of a sentence, chosen by `experiments/masks`.
 
     Attributes:
-        masks: the most skeletons of a sentence.
+        masks: the maximum number of skeletons of a sentence.
         temperature: the temperature of their probabilities.
-        weight: the weight of the expected costs over the skeletons, beside the tuned weight of one.
+        weight: the factor of the expected costs over the skeletons, in addition to the tuned weight of a skeleton.
         hypotheses: the number of scored hypotheses of each skeleton.
         taken: the number of best hypotheses to use.
     """
@@ -67,8 +67,8 @@ class Causal(BaseModel):
         hypotheses: the number of best hypotheses of a rescored list to score.
         examples_of: the corpus whose first short pairs are the examples of the prompt.
         examples: the number of pairs.
-        longest_example: the most words of a side.
-        dtype: the type of the network's numbers.
+        longest_example: the maximum number of words of a side.
+        dtype: the number type of the network.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -84,15 +84,15 @@ class Study(BaseModel):
     """A study.
 
     Attributes:
-        test_sets: the test sets of the config by name, and whether each is new.
+        test_sets: the state of each test set of the config, new or seen.
         held_out: the names of corpora of the config that the training leaves out.
-        hypotheses: the n of the skeletons' n-best lists.
+        hypotheses: the length n of the skeletons' n-best lists.
         rescored_hypotheses: the length of the systems' n-best lists for rescoring.
         beam: the beam of a full lattice, in nats.
-        max_arcs: the most arcs of a full lattice; the beam shrinks until it fits.
+        max_arcs: the maximum number of arcs of a full lattice; the beam shrinks until it fits.
         tuning_hypotheses: the number of hypotheses of a sentence in each round of tuning.
         tuning_rounds: the number of rounds of composing and optimising.
-        systems: which of `SYSTEMS` and `BETWEEN` (`systems.py`) are run, the plain one among them.
+        systems: the names of the systems to run, from `SYSTEMS` and `BETWEEN` (`systems.py`); must include plain.
         rescored: the systems whose n-best lists are rescored; None for all.
         skeleton: the kind of hand-made skeletons for tuning and running the systems: `hand` is the first
             judgement of a sentence, `hand-long` the second.
@@ -100,20 +100,20 @@ class Study(BaseModel):
         joint: settings of the joint model's training, if it is one of the parts (`rescore/joint/settings.py`).
         joint_source: the source that the joint model reads for a translation of a skeleton: the whole sentence, or the
             skeleton alone.
-        causal: how the lists of the plain system and of `gc-strong` are rescored with a pretrained model, too; None for
-            not at all.
-        automatic: the methods that make skeletons for the test sets: dependency, tagger, optimal, diverse.
-        translated: the methods among them whose skeletons are used in translation; None for all.
-        rate: their target compression rate.
-        candidates: the most skeletons of a sentence by each of them.
-        diverse: the settings for the skeletons of that method.
+        causal: settings of additional rescoring with a pretrained model, for lists of the plain system and `gc-strong`;
+            None for none.
+        automatic: the methods of automatic skeletons for the test sets: dependency, tagger, optimal, diverse.
+        translated: those of these methods whose skeletons are used in translation; None for all.
+        rate: the target compression rate of automatic skeletons.
+        candidates: the maximum number of skeletons of a sentence by each method.
+        diverse: the settings of the method diverse.
         variants: the names of the variants to run (`variants.py`); None for all.
         skeleton_first_sentences: the number of development sentences, evenly spread, for tuning systems that decode
-            each sentence anew.
+            each sentence again.
         seed: the seed of tuning and of significance tests.
         headline: the system behind each headline figure: `gc: gc-strong` makes `NAME_gc_gain_bleu` of test set NAME.
         automatic_headline: the kinds of k automatic skeletons to compare with k hand-made ones, for k = 1 and 2.
-        paper: the numbers of the paper's tables of systems and of gap types, to stand beside ours.
+        paper: the numbers of the paper's tables of systems and of gap types, to compare with.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

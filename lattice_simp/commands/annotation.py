@@ -46,7 +46,7 @@ def import_(
     ],
     annotator: Annotated[
         list[str] | None,
-        typer.Option(help="annotator of the first skeleton of each sentence (repeatable: of the second, and so on)"),
+        typer.Option(help="annotator of the first skeleton of each sentence; repeat it for the second, and so on"),
     ] = None,
     language: Annotated[Language, Detail("tokenises plain text")] = None,
     settings: Any = None,

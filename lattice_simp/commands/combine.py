@@ -111,7 +111,7 @@ def combine_outputs(
 
     The best output agrees with most systems, n-gram by n-gram. --lm adds a language model. `lattice-simp tune lattices`
     tunes weights on the folder that --lattices writes. A system may have no output for a sentence. --pieces joins the
-    subwords of those systems that have them; warnings say where the systems' tokens differ in form.
+    subwords of systems that have them. Warnings report systems whose tokens differ in form.
 
     Example: lattice-simp combine one.nbest two.nbest > combined.txt
     """

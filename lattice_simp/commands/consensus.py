@@ -180,7 +180,7 @@ def union(
 ) -> None:
     """Join the lattices of several systems into a mixture of their posteriors.
 
-    With --no-normalised, costs stay the same and shares are additional costs.
+    With --no-normalised, costs stay the same, and each share is an additional cost.
 
     Example: lattice-simp lattice union one.fst two.fst --share 0.7 --share 0.3 --output both.fst
     """
@@ -237,10 +237,10 @@ def mbr(
 ) -> None:
     """Rank hypotheses by minimum Bayes risk: each cost becomes the negative expected gain.
 
-    The output of n-best lists is n-best lists. The output of a lattice is a lattice, and with --id, which selects a
-    sentence, that of a list is a lattice, too. A folder or an archive needs --output FOLDER/; its files keep their
-    names and formats unless --to is given. With metrics of whole strings, probabilities of equal strings are added.
-    Several n-best lists of the same sentences are pooled.
+    For n-best lists, the output is n-best lists; for a lattice, or a sentence of a list that --id selects, a lattice. A
+    folder or an archive needs --output FOLDER/; its files keep their names and formats unless --to is given. With
+    metrics of whole strings, probabilities of equal strings are added. Several n-best lists of the same sentences are
+    pooled.
 
     Example: lattice-simp lattice mbr full.nbest --utility chrf > decided.nbest
     """

@@ -109,7 +109,7 @@ def analyse(
     judgements: Judgements = None,
     format: Annotated[TableFormat, typer.Option("--to", help="output format")] = TableFormat.TEXT,
     least_checks: Annotated[
-        float, typer.Option("--min-checks", min=0, max=1, help="leave out raters who pass fewer of the checks (share)")
+        float, typer.Option("--min-checks", min=0, max=1, help="exclude raters who pass a smaller share of checks")
     ] = 0.0,
     output: Output = "-",
 ) -> None:

@@ -88,7 +88,7 @@ SemiringOption: TypeAlias = Annotated[
     Semiring, typer.Option(help="tropical (lowest cost of each string) or log (sum of its paths' probabilities)")
 ]
 EngineOption: TypeAlias = Annotated[
-    Engine, typer.Option(help="arrays (fast) or openfst (the reference; small inputs only)")
+    Engine, typer.Option(help="arrays (fast) or openfst (reference implementation; small inputs only)")
 ]
 MaxStates: TypeAlias = Annotated[int, typer.Option(min=1, help="maximum number of states per lattice")]
 TermsFile: TypeAlias = Annotated[str | None, typer.Option("--terms", help=TERMS_HELP)]
@@ -174,7 +174,7 @@ def lm(
     model: Annotated[Model, Detail("ARPA or KenLM binary")],
     sentence: Id = None,
     weight: Annotated[
-        Weight | None, Detail("those of the model (default: the weight of the subtracted scores, else 1)")
+        Weight | None, Detail("of the model (default: the weight of the subtracted scores, else 1)")
     ] = None,
     beam: Beam = None,
     word_penalty: Annotated[float, typer.Option(help="cost of each word")] = 0.0,
@@ -269,9 +269,10 @@ def gappy(
     output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Make a gappy acceptor of the skeletons, or of the --terms, of each sentence. Its loops are written as arcs.
+    """Make gappy acceptors: they accept any text with a skeleton, or all --terms, and any words between.
 
-    The acceptors of several sentences need --output FOLDER/ or a file of a format that holds many (.ark, .lats).
+    Its loops are written as arcs. The acceptors of several sentences need --output FOLDER/ or a file of a format that
+    holds many (.ark, .lats).
 
     Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst
     """
@@ -316,7 +317,7 @@ def compose(
     ] = None,
     terms: TermsFile = None,
     sentence: Id = None,
-    weight: Annotated[Weight, Detail("those of the skeleton")] = 1.0,
+    weight: Annotated[Weight, Detail("of the skeleton")] = 1.0,
     loops: LoopsOption = "sigma",
     beam: Beam = None,
     first_id: FirstId = None,
@@ -328,7 +329,7 @@ def compose(
 ) -> None:
     """Keep the full hypotheses that contain a skeleton hypothesis, or all --terms.
 
-    If no hypothesis of a sentence does, all of them are kept. The output of n-best lists is n-best lists; with --id,
+    A sentence without such a hypothesis keeps all hypotheses. For n-best lists, the output is n-best lists; with --id,
     which selects a sentence, it is a lattice. With --terms, the input may be an archive or a folder.
 
     Example: lattice-simp lattice compose full.nbest skeleton.nbest --weight 0.5 > joint.nbest
@@ -457,7 +458,7 @@ def determinize(
     output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Leave one path for each string. Example: lattice-simp lattice determinize a.fst --output b.fst
+    """Merge the paths of each string into one. Example: lattice-simp lattice determinize a.fst --output b.fst
 
     A folder or an archive needs --output FOLDER/; its files keep their names and formats unless --to is given.
     """
@@ -479,7 +480,7 @@ def minimize(
     output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Leave one path for each string and as few states as possible.
+    """Merge the paths of each string into one, with as few states as possible.
 
     A folder or an archive needs --output FOLDER/; its files keep their names and formats unless --to is given.
 
@@ -511,7 +512,7 @@ def draw(
 ) -> None:
     """Draw a lattice as SVG, PNG, PDF (with the extra `draw`) or DOT.
 
-    Of large lattices a part is drawn, and a message says which.
+    For a large lattice, the command draws a part and reports which.
 
     Example: lattice-simp lattice draw a.fst --output a.svg
     """

@@ -91,9 +91,9 @@ def translate(
 ) -> None:
     """Translate sentences, with or without skeletons. Example: lattice-simp translate model < a.en > a.de
 
-    Input and output are plain text if the model has text settings, else tokens separated by spaces. N-best lists and
-    lattices hold tokens, and so do skeletons, which replace the input if there is no --input. A sentence that fails is
-    reported and copied to the output. Dask workers read the model and write --lattices under the paths given here.
+    Input and output are plain text if the model has text settings, else tokens separated by spaces. N-best lists,
+    lattices and skeletons hold tokens. Without --input, the sentences of --skeletons are translated. A sentence that
+    fails is reported and copied to the output. Dask workers use the same paths for the model and --lattices.
     """
     options = TranslateOptions(model, strategy, nbest, lattices, settings)
     run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, bool(context.obj), dask, stats=stats)

@@ -54,7 +54,7 @@ TokenisedReferences: TypeAlias = Annotated[References, Detail("tokenised")]
 Compared: TypeAlias = Annotated[Source | None, Detail("tokenised, for --metric sari")]
 Metric: TypeAlias = Annotated[
     TunedName,
-    typer.Option("--metric", help="metric; the objective (sari compares with the source, to simplify)"),
+    typer.Option("--metric", help="metric; to optimise (sari compares with the source, for simplification)"),
 ]
 Start: TypeAlias = Annotated[Weights, Detail("to start from")]
 WeightsFile: TypeAlias = Annotated[OutputFile, Detail("tuned weights (weights.tsv)")]
@@ -62,7 +62,7 @@ OptimizerName: TypeAlias = Annotated[
     Optimizer, typer.Option(help="mert (best score on these lists) or mira (averaged small steps; for many features)")
 ]
 DIRECTIONS = typer.Option(
-    "--directions", min=0, help="random directions besides the axes (mert)", show_default=str(RANDOM_DIRECTIONS)
+    "--directions", min=0, help="random directions in addition to the axes (mert)", show_default=str(RANDOM_DIRECTIONS)
 )
 RESTARTS = typer.Option("--restarts", min=0, help="random restarts (mert)", show_default=str(MERT_RESTARTS))
 Directions: TypeAlias = Annotated[int | None, DIRECTIONS]
@@ -270,7 +270,7 @@ def mixture(
     models: Annotated[
         list[Path], typer.Argument(metavar="MODELS", help="language models (ARPA), with the same kind of tokens")
     ],
-    text: Annotated[Path, typer.Option("--development", help="text to find the weights on; tokenised")],
+    text: Annotated[Path, typer.Option("--development", help="text to optimise the weights for; tokenised")],
     output: Annotated[OutputFile, Detail("the mixture (ARPA)")],
 ) -> None:
     """Mix language models linearly, with the weights that give a text the least perplexity, and print the weights.

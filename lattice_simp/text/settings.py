@@ -16,10 +16,10 @@ class Text(BaseModel):
     """The settings of tokenisation.
 
     Attributes:
-        source_language, target_language: ISO codes; they choose the tokeniser's rules.
-        tokenise: whether to use the Moses rules (sacremoses); otherwise text is split at blanks.
-        normalise: whether to replace punctuation marks by plain ones before tokenising.
-        case: whether to lower-case all words, truecase the first ones, or keep the case.
+        source_language, target_language: ISO codes, which select the tokenisation rules.
+        tokenise: whether to use the Moses rules (sacremoses); otherwise, text is split at spaces.
+        normalise: whether to replace typographic punctuation by plain marks before tokenisation.
+        case: `lower` lower-cases all words, `true` truecases the first word of a sentence, `keep` changes nothing.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -15,7 +15,7 @@ from lattice_simp.text.settings import Text
 from lattice_simp.tune.metrics import TunedName
 
 MAX_PROVENANCE = 63
-"""The most corpora that a rule's provenance can record: bits of a signed 64-bit number."""
+"""The most corpora whose provenance rules can record: the bits of a signed 64-bit number."""
 
 Symmetrisation = Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
 
@@ -25,7 +25,12 @@ class _Section(BaseModel):
 
 
 class Corpus(_Section):
-    """Two files with the same number of lines."""
+    """Parallel text.
+
+    Attributes:
+        name: the name of the corpus in settings and reports.
+        source, target: text files with the same number of lines, one sentence per line.
+    """
 
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
     source: Path
@@ -33,14 +38,14 @@ class Corpus(_Section):
 
 
 class Clean(_Section):
-    """The pairs to drop.
+    """Limits that sentence pairs must meet to be used for training.
 
     Attributes:
-        min_words, max_words: the least and the most tokens of either side.
-        max_ratio: the largest ratio of the sides' lengths, for sides of more than `SHORT` tokens (`clean.py`).
-        max_word_letters: a longer token marks a broken line.
+        min_words, max_words: the minimum and the maximum number of tokens of each side.
+        max_ratio: the maximum ratio of the sides' lengths, for sides of more than `SHORT` tokens (`clean.py`).
+        max_word_letters: the maximum number of letters of a token; longer ones indicate a broken line.
         duplicates: whether to keep repeated pairs.
-        language: whether to drop pairs with a side that looks more like the other language than its own.
+        language: whether to drop pairs if one side looks more like the other language.
     """
 
     min_words: int = Field(default=1, ge=1)
@@ -55,11 +60,10 @@ class Align(_Section):
     """Word alignment.
 
     Attributes:
-        method: `hmm`: our aligner, which finds the same links every time; `links`: read the links of another aligner.
-        symmetrisation: how both directions of the HMM are joined.
-        links: for each corpus, by its name, a file of as many lines as the corpus has: `0-0 1-2`, positions from 0 of
-            source and target tokens (Pharaoh format), of both directions joined. The tokens are those that training
-            makes of the text.
+        method: `hmm` uses the built-in aligner, which is deterministic; `links` reads the links of another aligner.
+        symmetrisation: the method to join both directions of the HMM.
+        links: a file for each corpus name, with a line for each pair: `0-0 1-2` links positions (from 0) of source and
+            target tokens (Pharaoh format), with both directions joined. Tokens must be those of the training run.
     """
 
     method: Literal["hmm", "links"] = "hmm"
@@ -71,15 +75,15 @@ class Rules(_Section):
     """Rule extraction (Chiang 2007).
 
     Attributes:
-        grammar: `shallow-1`: gaps hold phrase pairs only (decoded exactly); `full`: gaps hold any rule.
-        max_span: the most words of an initial phrase, on both sides.
-        max_symbols: the most symbols of a source side.
-        max_gaps: the most non-terminals of a rule; 0 for phrase pairs alone.
-        min_count_hierarchical: rules with gaps that were seen less often are left out.
-        max_targets: how many of the likeliest target sides are kept for each source side.
-        provenance: whether to add a feature for each corpus: whether the rule was seen there.
-        only_for: grammar filtering: source-language text files, and skeleton files (`.jsonl`: their sentences and
-            skeletons); only the rules whose source sides match in them are extracted. Empty: all rules.
+        grammar: `shallow-1` allows only phrase pairs in non-terminals and is decoded exactly; `full` allows any rule.
+        max_span: the maximum number of words of an initial phrase, on each side.
+        max_symbols: the maximum number of symbols of a source side.
+        max_gaps: the maximum number of non-terminals of a rule; 0 for phrase pairs alone.
+        min_count_hierarchical: the minimum count of rules with non-terminals.
+        max_targets: the number of most probable target sides to keep for each source side.
+        provenance: whether to add a feature for each corpus, which indicates that the rule occurs in it.
+        only_for: text files in the source language, or skeleton files (`.jsonl`); extracts only rules whose source
+            sides match their sentences or skeletons. By default, extracts all rules.
     """
 
     grammar: Literal["shallow-1", "full"] = "shallow-1"
@@ -97,14 +101,15 @@ class Language(_Section):
 
     Attributes:
         order: the order of its n-grams.
-        prune: counts up to which n-grams are dropped, from the unigrams on (as `lmplz --prune`).
-        texts: further text files in the target language.
-        memory_mb: the memory of `lmplz`.
-        arpa: an existing model to use instead of estimating one; its words must be cased and split like the text.
-        discount_fallback: continue if a text is too small to estimate Kneser-Ney discounts.
-        mix_for: a text in the target language, such as the development set: a model of each corpus and of each of
-            `texts` is estimated, and their linear mixture with the least perplexity on this text is used
-            (`lm/mixture.py`). None estimates one model of all texts.
+        prune: for each order from 1, drops n-grams with counts up to this (as `lmplz --prune`).
+        texts: additional text files in the target language.
+        memory_mb: the memory of `lmplz` in mebibytes.
+        arpa: an existing model to use instead of estimating one; its words must have the case and the tokenisation of
+            the text.
+        discount_fallback: whether to continue if a text is too small to estimate Kneser-Ney discounts.
+        mix_for: a text in the target language, such as the development set. Estimates a model of each corpus and each
+            of `texts`, and mixes them linearly with the lowest perplexity on this text (`lm/mixture.py`). By default,
+            estimates one model of all texts.
     """
 
     order: int = Field(default=4, ge=2, le=6)
@@ -117,30 +122,38 @@ class Language(_Section):
 
 
 class TestSet(_Section):
-    """Sentences with one or several reference translations."""
+    """Sentences with one or several reference translations.
 
-    __test__ = False  # not a test, in spite of its name
+    Attributes:
+        name: the name of the set in settings and reports.
+        source: a text file, one sentence per line.
+        references: text files with the translations of these sentences.
+        skeletons: a skeleton file; restricts the set to the sentences that have skeletons in it.
+        lines: the number of sentences to use, evenly spread over the set; by default, all.
+    """
+
+    __test__ = False  # pytest must not collect it
 
     name: str = Field(pattern=r"^[A-Za-z0-9_.-]+$")
     source: Path
     references: tuple[Path, ...] = Field(min_length=1)
-    skeletons: Path | None = Field(default=None, description="a skeleton file: only the lines that it names")
-    lines: int | None = Field(default=None, ge=1, description="so many of the lines, evenly spread")
+    skeletons: Path | None = None
+    lines: int | None = Field(default=None, ge=1)
 
 
 class Tune(_Section):
     """Minimum error rate training on lattices.
 
     Attributes:
-        development: the development set; None keeps the starting weights.
-        length_ratio: choose `development.lines` lines of the development set such that sources have this many tokens
-            for each token of the reference on average (`lengths.py`), such as 1; None takes evenly spread lines.
-        metric: the objective; SARI if source and target are in the same language.
-        beam: nats above the best path that the lattices keep.
-        max_arcs: the most arcs of a lattice; the beam shrinks until it fits.
-        max_rounds: the most rounds of decoding and optimising.
-        random_directions, restarts, seed: options of the optimiser.
-        min_gain: the expected gain in the score (0-1) below which the rounds end.
+        development: the development set; without it, the initial weights stay.
+        length_ratio: selects `development.lines` lines of the development set whose mean ratio of source to reference
+            tokens is this number, such as 1 (`lengths.py`); by default, selects evenly spread lines.
+        metric: the metric to optimise; SARI requires a source and a target in the same language.
+        beam: the beam of the lattices, in nats above the best path.
+        max_arcs: the maximum number of arcs of a lattice; the beam shrinks until it fits.
+        max_rounds: the maximum number of rounds of decoding and optimising.
+        random_directions, restarts, seed: the random search directions, random restarts and seed of the optimiser.
+        min_gain: tuning ends if a round is expected to gain less than this (scores are between 0 and 1).
     """
 
     development: TestSet | None = None
@@ -156,21 +169,21 @@ class Tune(_Section):
 
 
 class Simplify(_Section):
-    """A simplifier of the model: source text is complex, target text simple, in one language (English).
+    """Settings of a simplifier: source text is complex, target text simple, both in English.
 
     Attributes:
-        iterations: the iterations of expectation maximisation over splits and deletions.
-        simplicity: add features of the rules: how much more frequent and shorter their new words are (`simplicity.py`).
-        swaps: add a rule that swaps two neighbouring phrases within `rules.max_span` words (`swaps.py`).
-        corpora: the corpora from which splits and deletions are learned; by default those of the model.
-        graphs: files of semantic graphs, which replace parses; nothing is learned from sentences without a graph.
-        development: the set on which all weights are tuned together; None keeps the starting weights.
-        metric: the objective.
-        change: tune for the best hypothesis that differs from its source (`lattice-simp simplify --change`).
-        calibrate: split as many sentences as the references of `calibration` do (`calibration.py`).
-        calibration: the set for this; by default the development set.
-        max_rounds: the most rounds of decoding and optimising.
-        random_directions, restarts, seed: options of the optimiser.
+        iterations: the number of iterations of expectation maximisation over splits and deletions.
+        simplicity: whether to add rule features for how much more frequent and shorter new words are (`simplicity.py`).
+        swaps: whether to add a rule that swaps two neighbouring phrases within `rules.max_span` words (`swaps.py`).
+        corpora: the corpora from which to learn splits and deletions; by default, those of the model.
+        graphs: files of semantic graphs to use instead of parses; sentences without a graph are not learned from.
+        development: the set on which all weights are tuned together; without it, the initial weights stay.
+        metric: the metric to optimise.
+        change: whether to tune for the best hypothesis that differs from its source (`lattice-simp simplify --change`).
+        calibrate: whether to split as many sentences as the references of `calibration` do (`calibration.py`).
+        calibration: the set for `calibrate`; by default, the development set.
+        max_rounds: the maximum number of rounds of decoding and optimising.
+        random_directions, restarts, seed: the random search directions, random restarts and seed of the optimiser.
     """
 
     iterations: int = Field(default=20, ge=1)
@@ -193,11 +206,19 @@ class Config(_Section):
     """A training run.
 
     Attributes:
-        data: the folder that relative paths of text files start from.
-        work: where the stages keep their files.
-        model: the model directory to write; by default `model` in `work`.
-        shard_lines: the pairs of one task.
-        simplify: makes the model a simplifier.
+        data: the folder for relative paths of text files.
+        work: the folder for the files of the stages.
+        model: the model directory to write; by default, `model` in `work`.
+        shard_lines: the number of sentence pairs in each parallel task.
+        corpora: the parallel texts to train on.
+        text: tokenisation and case.
+        clean: limits for sentence pairs.
+        align: word alignment.
+        rules: rule extraction.
+        language_model: the language model.
+        tune: the tuning of weights.
+        test: the test sets to translate and score.
+        simplify: settings of a simplifier; without them, the model translates.
     """
 
     data: Path = Path(".")
@@ -219,25 +240,25 @@ class Config(_Section):
     def _names_differ(cls, named: tuple[Any, ...]) -> tuple[Any, ...]:
         names = [entry.name for entry in named]
         if len(set(names)) < len(names):
-            raise ValueError(f"two have the same name: {', '.join(names)}")
+            raise ValueError(f"duplicate names: {', '.join(names)}; give each entry another name")
         return named
 
     @model_validator(mode="after")
     def _sections_fit(self) -> Config:
         if self.clean.min_words > self.clean.max_words:
-            raise ValueError("clean.min_words is above clean.max_words")
+            raise ValueError("clean.min_words exceeds clean.max_words")
         names = {corpus.name for corpus in self.corpora} if self.align.method == "links" else set()
         if wrong := sorted(names ^ self.align.links.keys()):
-            what = "has no file for the corpus" if wrong[0] in names else "names what is not read, the corpus"
+            what = "has no file for the corpus" if wrong[0] in names else "has a file for an unknown corpus,"
             raise ValueError(f"align.links {what} {wrong[0]}")
         if self.rules.provenance and len(self.corpora) > MAX_PROVENANCE:
             raise ValueError(f"rules.provenance can distinguish at most {MAX_PROVENANCE} corpora")
         if self.simplify is not None and self.simplify.swaps and self.rules.grammar != "shallow-1":
             raise ValueError("simplify.swaps needs rules.grammar shallow-1")
         if self.language_model.arpa is not None and self.language_model.mix_for is not None:
-            raise ValueError("language_model.mix_for estimates models; leave language_model.arpa out")
+            raise ValueError("language_model.mix_for and language_model.arpa exclude each other; remove one")
         if self.tune.length_ratio is not None and getattr(self.tune.development, "lines", None) is None:
-            raise ValueError("tune.length_ratio chooses lines; say in tune.development.lines how many")
+            raise ValueError("tune.length_ratio selects lines; set their number in tune.development.lines")
         return self
 
     @property

@@ -28,17 +28,17 @@ DEFAULT_MAX_SPAN = 10
 
 @dataclass(frozen=True)
 class SkeletonSettings:
-    """How skeletons are used.
+    """Settings of translation with skeletons.
 
     Attributes:
         hypotheses: the size of the skeleton's n-best list.
         loops: `sigma` or `rho`, see `ops/gappy_acceptor.py`.
-        gaps: loops at every state (as published), or only where the source has a gap.
+        gaps: `everywhere` allows insertions at every position (as published), `at-gaps` only at gaps of the source.
         weight: the factor of the skeleton's costs.
-        beam: nats above the best path that the full lattice keeps before the composition.
+        beam: the beam of the full lattice before the composition, in nats above the best path.
         edits: the costs of deviations from the skeleton; None forbids them.
-        aggregation: how several skeletons of a sentence count. `max` takes the least cost of a hypothesis; `sum` adds
-            the probabilities; `expected` takes the 200 best strings and, for each, the mean cost of containing a
+        aggregation: how to combine several skeletons of a sentence. `max` takes the least cost of a hypothesis; `sum`
+            adds the probabilities; `expected` takes the 200 best strings and, for each, the mean cost of containing a
             translation of every skeleton, edits allowed, weighted by the skeletons' probabilities.
     """
 
@@ -58,7 +58,7 @@ class SkeletonSettings:
 
 @dataclass(frozen=True)
 class DecoderSettings:
-    """How sentences are decoded.
+    """Settings of a decoder.
 
     Attributes:
         engine: `arrays` runs compiled kernels; `openfst`, the reference implementation, keeps neither features nor
@@ -67,20 +67,22 @@ class DecoderSettings:
         max_span: the most source tokens of a constituent.
         copies: which tokens may be copied: `unknown`, those that no rule translates alone; or `all`, for a source and
             a target in the same language.
-        word_arcs: `affiliated` names the source token of each word on its arc (`derivation.affiliations`), which a
-            joint model needs. Words of different tokens then share no arc, so limits of arcs (`cubes`) may keep other
-            paths.
-        beam: nats above the best path that a returned lattice keeps.
-        cubes: the pruned search of grammars whose non-terminals nest; all others are decoded exactly.
+        word_arcs: `affiliated` stores the source token of each word on its arc (`derivation.affiliations`), which a
+            joint model needs. Words of different tokens then have separate arcs, so limits of arcs (`cubes`) may keep
+            other paths.
+        beam: the beam of returned lattices, in nats above the best path.
+        cubes: the pruned search with grammars whose non-terminals nest; other grammars are decoded exactly.
         exact: limits of the exact search, which finds the best translation of a nested grammar without a skeleton;
             None for the pruned search alone.
-        search_gap: how to bound the optimality gap of the pruned search without a skeleton, which takes several times
-            as long as the search; None for no bound. The exact search reports the gap in any case.
-        skeleton: how skeletons are used.
-        mbr: decide by the expected BLEU gain instead of the cost; None for the cost.
+        search_gap: the bound of the optimality gap of the pruned search without a skeleton; it takes several times as
+            long as the search. None for no bound. The exact search always reports the gap.
+        skeleton: settings of translation with skeletons.
+        mbr: settings to choose translations by expected BLEU instead of cost; None for cost.
     """
 
-    engine: Engine = option("arrays", "engine", "arrays (fast) or openfst (the reference; small inputs only)")
+    engine: Engine = option(
+        "arrays", "engine", "arrays (fast) or openfst (reference implementation; small inputs only)"
+    )
     top: str = "X"
     max_span: int = DEFAULT_MAX_SPAN
     copies: Copies = "unknown"

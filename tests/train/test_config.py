@@ -90,11 +90,11 @@ A_TEST = {"name": "t", "source": "t.fr", "references": ["t.en"]}
         (LEAST | {"text": LEAST["text"] | {"case": "upper"}}, "text.case: Input should be 'lower', 'true' or 'keep'"),
         (LEAST | {"align": {"method": "giza"}}, "align.method: Input should be 'hmm' or 'links'"),
         (LEAST | {"align": {"method": "links"}}, "align.links has no file for the corpus a"),
-        (LEAST | {"align": {"links": {"a": "a.links"}}}, "align.links names what is not read, the corpus a"),
-        (LEAST | {"align": {"method": "links", "links": {"a": "x", "b": "y"}}}, "not read, the corpus b"),
+        (LEAST | {"align": {"links": {"a": "a.links"}}}, "align.links has a file for an unknown corpus, a"),
+        (LEAST | {"align": {"method": "links", "links": {"a": "x", "b": "y"}}}, "for an unknown corpus, b"),
         (LEAST | {"corpora": []}, "corpora: "),
-        (LEAST | {"corpora": LEAST["corpora"] * 2}, "corpora: two have the same name: a, a"),
-        (LEAST | {"test": [A_TEST, A_TEST]}, "test: two have the same name: t, t"),
+        (LEAST | {"corpora": LEAST["corpora"] * 2}, "corpora: duplicate names: a, a"),
+        (LEAST | {"test": [A_TEST, A_TEST]}, "test: duplicate names: t, t"),
         (LEAST | {"test": [A_TEST | {"references": []}]}, "test.0.references: "),
         (LEAST | {"test": [A_TEST | {"name": "a/b"}]}, "test.0.name: "),
         (LEAST | {"clean": {"min_words": 9, "max_words": 8}}, "clean.min_words is above clean.max_words"),
@@ -159,11 +159,13 @@ def test_each_name_that_is_known_can_be_set():
 
 
 def test_a_mixture_is_estimated_and_chosen_lines_have_a_number(written):
-    with pytest.raises(FormatError, match=r"language_model.mix_for estimates models; leave language_model.arpa out"):
+    with pytest.raises(FormatError, match=r"language_model.mix_for and language_model.arpa exclude each other"):
         read_config(written(LEAST), ["language_model={arpa: a, mix_for: b}"])
     development = "tune.development={name: d, source: d.fr, references: [d.en]}"
     for settings in ([], [development]):
-        with pytest.raises(FormatError, match=r"length_ratio chooses lines; say in tune.development.lines how many"):
+        with pytest.raises(
+            FormatError, match=r"length_ratio selects lines; set their number in tune.development.lines"
+        ):
             read_config(written(LEAST), ["tune.length_ratio=1", *settings])
     chosen = read_config(written(LEAST), [development, "tune.development.lines=3", "tune.length_ratio=1"])
     assert chosen.tune.length_ratio == 1.0

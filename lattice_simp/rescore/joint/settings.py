@@ -1,4 +1,4 @@
-"""The sizes of a joint model, and how it is trained, from a YAML file."""
+"""The sizes and the training settings of a joint model, from a YAML file."""
 
 from __future__ import annotations
 
@@ -15,25 +15,28 @@ _PositiveFloat = Annotated[float, Field(gt=0)]
 
 
 class JointSettings(BaseModel):
-    """How a joint model is trained; with bf16, 25 million words took 70 minutes of one core.
+    """Settings of a joint model's training; with bf16, 25 million words took 70 minutes on one core.
 
     Attributes:
-        work: the folder of a training run with its stages `number` and `align`.
-        output: the folder of this run; the model goes into `joint.scorer` inside it.
-        source_words, target_words: the number of most frequent words of each side, which get separate symbols.
-        least_word: rarer words are the unknown word; the others share the symbol of their class.
-        classes: the number of classes of target words;  sweeps: the most sweeps of the exchange algorithm.
-        source_width, target_width: the widths of the embeddings;  hidden: the width of the two hidden layers.
-        longest: pairs with more words on a side are left out.
-        epochs: passes over the corpus (1.5 is one and a half).
-        batch_words: target words in each update.
-        learning_rate: the highest;  warmup: updates until there; it falls as half a cosine after that.
-        clip: the highest norm of the gradient.
-        held_out: how many sentence pairs, evenly spread over the corpus, are used for measurement only.
-        checkpoint_every, log_every: after how many updates.
-        precision: float32, or bf16 for the products of matrices.
-        threads: the threads of torch; 0 for the number of cores.
-        seed: the seed of weights and order.
+        work: the work folder of a training run that has finished the stages `number` and `align`.
+        output: the folder of this run; the model is written to `joint.scorer` inside it.
+        source_words, target_words: the number of most frequent words of each side that get separate symbols.
+        least_word: the minimum count of other words; rarer words are unknown, others share a symbol by class.
+        classes: the number of classes of target words.
+        sweeps: the maximum number of sweeps of the exchange algorithm, which finds the classes.
+        source_width, target_width: the widths of the embeddings.
+        hidden: the width of the two hidden layers.
+        longest: the maximum number of words on each side; longer pairs are left out.
+        epochs: the number of passes over the corpus, for example 1.5.
+        batch_words: the number of target words in each update.
+        learning_rate: the highest learning rate; after the warm-up, it falls as half a cosine.
+        warmup: the number of updates until the highest learning rate.
+        clip: the maximum norm of the gradient.
+        held_out: the number of sentence pairs, evenly spread over the corpus, that are used only for measurement.
+        checkpoint_every, log_every: the number of updates between checkpoints and between reports.
+        precision: float32, or bf16 for matrix products.
+        threads: the number of torch threads; 0 for the number of cores.
+        seed: the seed of initial weights and order.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -17,27 +17,30 @@ _Share = Annotated[float, Field(ge=0, lt=1)]
 
 
 class TrainingSettings(BaseModel):
-    """How a model is trained; the defaults are for a million pairs in half an hour on one data-centre GPU.
+    """Settings of training; the defaults train on a million pairs in half an hour on one data-centre GPU.
 
     Attributes:
-        source, target: tokenised lines, plain or compressed.
-        output: the folder of the run; the model goes into `model` inside it.
-        development_source, development_target: for validation; none if empty.
-        vocabulary: pieces of both languages together;  pieces: unigram or bpe (SentencePiece's names).
+        source, target: files with one tokenised sentence per line, plain or compressed.
+        output: the folder of the run; the model is written to `model` inside it.
+        development_source, development_target: files for validation; by default, there is no validation.
+        vocabulary: the number of subwords of both languages together.
+        pieces: the kind of subwords, unigram or bpe (SentencePiece's names).
         layers, width, heads, inner: see `Architecture`.
-        longest: pairs with more pieces on a side are left out.
-        batch_tokens: padded target pieces in each update.
+        longest: the maximum number of subwords on each side; longer pairs are left out.
+        batch_tokens: the number of target subwords in each update, including padding.
         updates: the number of updates.
-        learning_rate: the highest;  warmup: updates until there;  schedule: inverse-sqrt or cosine after it.
-        dropout, label_smoothing: shares.
-        clip: the highest norm of the gradient.
-        average: how many of the last checkpoints are averaged.
-        checkpoint_every, validate_every, log_every: after how many updates.
-        validation_lines: how many sentences are translated greedily.
+        learning_rate: the highest learning rate.
+        warmup: the number of updates until the highest learning rate.
+        schedule: the decrease of the learning rate after the warm-up, inverse-sqrt or cosine.
+        dropout, label_smoothing: shares between 0 and 1.
+        clip: the maximum norm of the gradient.
+        average: the number of last checkpoints to average.
+        checkpoint_every, validate_every, log_every: the number of updates between checkpoints, validations and reports.
+        validation_lines: the number of sentences to translate greedily in each validation.
         precision: auto (bf16 on GPUs that have it, else fp16; float32 on CPU), bf16, fp16 or float32.
         device: auto, cpu or cuda.
-        threads: the threads of torch on a CPU; 0 for its own choice.
-        seed: the seed of weights, order and dropout.
+        threads: the number of torch threads on a CPU; 0 for torch's default.
+        seed: the seed of initial weights, order and dropout.
         quantise: the type of the written model's weights, such as int8; empty for float32.
     """
 
@@ -77,7 +80,7 @@ class TrainingSettings(BaseModel):
     @model_validator(mode="after")
     def _parts_fit(self) -> TrainingSettings:
         if bool(self.development_source) != bool(self.development_target):
-            raise ValueError("one development file without the other")
+            raise ValueError("give both development_source and development_target, or neither")
         if self.width % self.heads or self.width % 2:
             raise ValueError(f"width {self.width} for {self.heads} heads; take an even multiple of the heads")
         return self

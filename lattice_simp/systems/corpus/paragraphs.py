@@ -45,7 +45,7 @@ def pair_paragraphs(
     Args:
         left, right: the vectors of the complex and the simple paragraphs.
         articles, others: the rows of the complex and the simple article of each pair.
-        threshold: the least cosine.
+        threshold: the minimum cosine.
     """
     cells = similarities(left, right, articles, others)
     order = np.lexsort((cells.other, -cells.cosine, cells.row))

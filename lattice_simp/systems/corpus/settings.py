@@ -8,7 +8,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.options import option
 
 SKIP_COST = 0.0001
-"""The cost of a skipped sentence, so that of equal alignments the one with more pairs is best."""
+"""The default cost of an unaligned sentence; it prefers alignments with more pairs among otherwise equal ones."""
 
 
 @dataclass(frozen=True)
@@ -17,16 +17,16 @@ class CorpusSettings:
 
     Attributes:
         paragraph_threshold: the minimum cosine of paragraph pairs whose sentences are aligned.
-        sentence_threshold: the least cosine of a sentence pair of the corpus.
-        skip_cost: the cost of each skipped sentence.
-        min_words: the least number of words in an article; shorter ones are stubs.
-        language: the ISO code of the rules that split text into sentences and words.
+        sentence_threshold: the minimum cosine of sentence pairs.
+        skip_cost: the cost of each unaligned sentence.
+        min_words: the minimum number of words in an article; shorter articles are skipped.
+        language: the ISO code of the language, whose rules split text into sentences and words.
 
     Raises:
         LatticeSimpError: A threshold is outside 0 to 1, or the skip cost or the number of words is out of range.
     """
 
-    paragraph_threshold: float = option(0.5, "paragraph-threshold", "least cosine of two paragraphs")
+    paragraph_threshold: float = option(0.5, "paragraph-threshold", "minimum cosine of paragraph pairs")
     sentence_threshold: float = option(0.5, "sentence-threshold", "minimum cosine of sentence pairs")
     skip_cost: float = option(SKIP_COST, "skip-cost", "cost of an unaligned sentence")
     min_words: int = option(10, "min-words", "skip articles with fewer words")
