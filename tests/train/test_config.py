@@ -97,7 +97,7 @@ A_TEST = {"name": "t", "source": "t.fr", "references": ["t.en"]}
         (LEAST | {"test": [A_TEST, A_TEST]}, "test: duplicate names: t, t"),
         (LEAST | {"test": [A_TEST | {"references": []}]}, "test.0.references: "),
         (LEAST | {"test": [A_TEST | {"name": "a/b"}]}, "test.0.name: "),
-        (LEAST | {"clean": {"min_words": 9, "max_words": 8}}, "clean.min_words is above clean.max_words"),
+        (LEAST | {"clean": {"min_words": 9, "max_words": 8}}, "clean.min_words exceeds clean.max_words"),
         (
             LEAST
             | {"rules": {"provenance": True}}
