@@ -261,5 +261,5 @@ COUNTS: dict[str, Callable[[Lattice, Any], Any]] = {
 def test_fractions_are_no_counts(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for value in (2.5, 2.0, True, "2"):
-        with pytest.raises(TypeError, match="is a whole number, not"):
+        with pytest.raises(TypeError, match="must be a whole number, not"):
             COUNTS[name](LATTICES["plain"], value)

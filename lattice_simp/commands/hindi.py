@@ -200,7 +200,7 @@ def evaluate(
     from lattice_simp.systems.hindi.clauses.scoring import evaluate as scored
 
     if marked and files:
-        raise LatticeSimpError("--marked chooses its sentences; leave --files out")
+        raise LatticeSimpError("--marked selects its own sentences; leave --files out")
     if marked is None and system == "tree":
         raise LatticeSimpError("--system tree would be compared with itself; give --marked, or another --system")
     if system != "model":

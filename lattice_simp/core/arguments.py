@@ -59,14 +59,14 @@ def whole(value: Any, name: str, least: float = -math.inf) -> int:
 
     >>> whole(2.5, "n", 1)
     Traceback (most recent call last):
-    TypeError: n is a whole number, not 2.5
+    TypeError: n must be a whole number, not 2.5
 
     Raises:
         LatticeSimpError: the number is below `least`.
         TypeError: the value is not a whole number.
     """
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} is a whole number, not {value!r}")
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
     number = operator.index(value)
     if number < least:
         raise LatticeSimpError(f"{name} is {number}; give a number from {least} up")
@@ -76,5 +76,5 @@ def whole(value: Any, name: str, least: float = -math.inf) -> int:
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     """Returns the argument if it is a mapping, and raises a TypeError otherwise."""
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name} are a mapping, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a mapping, not {type(value).__name__}")
     return value

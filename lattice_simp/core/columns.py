@@ -20,7 +20,7 @@ def whole_numbers(values: npt.ArrayLike, what: str) -> Longs:
 
     >>> whole_numbers([1, 2.5], "labels")
     Traceback (most recent call last):
-    lattice_simp.errors.InvalidLatticeError: labels are whole numbers, not float64
+    lattice_simp.errors.InvalidLatticeError: labels must be whole numbers, not float64
 
     Raises:
         InvalidLatticeError: the values are not whole numbers, need more than 32 bits, or are not a column.
@@ -29,7 +29,7 @@ def whole_numbers(values: npt.ArrayLike, what: str) -> Longs:
     if not column.size:
         return np.zeros(0, dtype=np.int64)
     if column.dtype.kind not in "iu":
-        raise InvalidLatticeError(f"{what} are whole numbers, not {column.dtype}")
+        raise InvalidLatticeError(f"{what} must be whole numbers, not {column.dtype}")
     least, most = int(column.min()), int(column.max())
     if max(most, -least) > LARGEST:
         beyond = most if most > LARGEST else least
@@ -45,7 +45,7 @@ def real_numbers(values: npt.ArrayLike, what: str) -> Floats:
     """
     column = _column(values, what)
     if column.size and column.dtype.kind not in "biuf":
-        raise InvalidLatticeError(f"{what} are numbers, not {column.dtype}")
+        raise InvalidLatticeError(f"{what} must be numbers, not {column.dtype}")
     return column.astype(np.float64)
 
 
@@ -68,7 +68,7 @@ def _column(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     try:
         column = np.asarray(values)
     except (ValueError, OverflowError) as error:  # rows of several lengths, for example
-        raise InvalidLatticeError(f"{what} are not one list of numbers") from error
+        raise InvalidLatticeError(f"{what} must be one list of numbers") from error
     if column.ndim != 1:
-        raise InvalidLatticeError(f"{what} are one list of numbers, not an array of shape {column.shape}")
+        raise InvalidLatticeError(f"{what} must be one list of numbers, not an array of shape {column.shape}")
     return column

@@ -50,7 +50,7 @@ def to_dot(
         numbers: `costs` or `probabilities` beside the words; by default the latter for confusion networks alone.
     """
     if not isinstance(title, str | None):
-        raise TypeError(f"the title is a string, not {type(title).__name__}")
+        raise TypeError(f"the title must be a string, not {type(title).__name__}")
     chosen = frozenset(() if highlight is None else highlight)
     are_costs = numbers_of(lattice, numbers) == "costs"
     suffix = _cost_suffix if are_costs else _probability_suffix

@@ -63,7 +63,7 @@ def mixture_weights(models: Sequence[LanguageModel], sentences: Iterable[str | S
     """
     tokens = [words for words in map(as_tokens, sentences) if words]
     if not models or not tokens:
-        raise LatticeSimpError("a mixture needs models, and a text with words to find their weights on")
+        raise LatticeSimpError("a mixture needs models, and a text with words to optimise their weights for")
     probabilities = word_probabilities(models, tokens)
     weights = np.full(len(models), 1 / len(models))
     perplexities: list[float] = []

@@ -49,7 +49,7 @@ class MetricOptions:
 
 def _meteor(options: MetricOptions) -> Metric:
     if options.language is None:
-        raise LatticeSimpError("METEOR needs --language, which its parameters belong to; 'other' fits any language")
+        raise LatticeSimpError("METEOR needs --language to choose its parameters; 'other' fits any language")
     language = OTHER if is_unspaced_language(options.language) else options.language
     return meteor(language, options.num_references, paraphrases=options.paraphrases, options=options.jar)
 

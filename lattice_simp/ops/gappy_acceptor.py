@@ -97,7 +97,7 @@ def gappy_acceptor(
         LatticeSimpError: positions that do not fit the hypotheses, or a hypothesis without one of the features.
     """
     if loops not in ("sigma", "rho"):
-        raise LatticeSimpError(f"loops are 'sigma' or 'rho', not {loops!r}")
+        raise LatticeSimpError(f"loops must be 'sigma' or 'rho', not {loops!r}")
     if isinstance(hypotheses, Lattice):
         if positions is not None:
             raise LatticeSimpError("positions need hypotheses as strings; pass strings instead of a lattice")

@@ -98,7 +98,7 @@ def mbr(lattice: Lattice, settings: MbrSettings | None = None, *, ignore: Collec
     """
     settings = MbrSettings() if settings is None else settings
     if not isinstance(settings, MbrSettings):
-        raise TypeError(f"the settings are MbrSettings, not {type(settings).__name__}")
+        raise TypeError(f"the settings must be MbrSettings, not {type(settings).__name__}")
     history = evidence(lattice.without_words(ignore), settings)
     return gain_lattice(NgramPosteriors(history, posterior_values(history, settings.scale)), settings)
 

@@ -41,7 +41,7 @@ def pool_nbest(
     if weights.shape != (len(lists),):
         raise LatticeSimpError(f"{len(weights)} shares for {len(lists)} lists; give one for each list")
     if not (np.isfinite(weights) & (weights > 0)).all():
-        raise LatticeSimpError("the shares are positive numbers")
+        raise LatticeSimpError("the shares must be positive numbers")
     systems = [(as_hypotheses(entries), weight) for entries, weight in zip(lists, weights.tolist(), strict=True)]
     systems = [(entries, weight) for entries, weight in systems if entries]
     total = math.fsum(weight for _, weight in systems)

@@ -34,7 +34,7 @@ def push(lattice: Lattice, to: Direction = "start", *, semiring: Semiring = "tro
         CyclicLatticeError: the lattice has a cycle.
     """
     if to not in get_args(Direction):
-        raise LatticeSimpError(f"costs move to 'start' or 'end', not to {to!r}")
+        raise LatticeSimpError(f"costs can move to 'start' or 'end', not to {to!r}")
     lattice = lattice.connected()
     if lattice.empty:
         return lattice

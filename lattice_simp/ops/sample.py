@@ -55,7 +55,7 @@ def sample(
     if not isinstance(seed, np.random.Generator):
         seed = whole(seed, "the seed", 0)
     if not 0 <= whole(n, "n", 0) <= LARGEST:
-        raise LatticeSimpError(f"n is {n!s:.80}; ask for 0 paths to {LARGEST}")
+        raise LatticeSimpError(f"n is {n!s:.80}; give a number from 0 to {LARGEST}")
     lattice = lattice.connected().without_words(ignore)
     if lattice.empty:
         return []

@@ -47,7 +47,7 @@ def gappy_acceptor(
         LatticeSimpError: unknown loops, or positions that do not fit the hypotheses.
     """
     if loops not in LOOPS:
-        raise LatticeSimpError(f"loops are 'sigma' or 'rho', not {loops!r}")
+        raise LatticeSimpError(f"loops must be 'sigma' or 'rho', not {loops!r}")
     table = SymbolTable() if symbols is None else symbols.copy()
     mark = LOOPS[loops]
     if positions is None:

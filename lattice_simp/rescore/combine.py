@@ -23,7 +23,7 @@ def combine(parts: Sequence[tuple[Scorer, float]]) -> Scorer:
     if not parts:
         raise LatticeSimpError("no scorers to combine; give at least one")
     if not all(np.isfinite(weight) for _, weight in parts):
-        raise LatticeSimpError("the weights of scorers are finite numbers")
+        raise LatticeSimpError("the weights of scorers must be finite numbers")
     weights = tuple(float(weight) for _, weight in parts)
     prefix_scorers = [scorer for scorer, _ in parts if isinstance(scorer, PrefixScorer)]
     if len(prefix_scorers) == len(parts):

@@ -51,7 +51,7 @@ def rescore_lattice(
         CyclicLatticeError: the lattice has a cycle.
     """
     if n < 1 or beam < 1:
-        raise LatticeSimpError(f"n is {n} and the beam {beam}; both are at least 1")
+        raise LatticeSimpError(f"n is {n} and the beam {beam}; both must be at least 1")
     connected = lattice.connected()
     if connected.empty:
         return []

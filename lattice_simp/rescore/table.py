@@ -58,10 +58,10 @@ def trained_kinds(names: Iterable[str] = ()) -> dict[str, ScorerKind]:
     ['bilingual', 'model1', 'class']
 
     Raises:
-        LatticeSimpError: a name does not name a kind that is trained here.
+        LatticeSimpError: a name is not that of a trainable kind.
     """
     known = {name: kind for name, kind in SCORERS.items() if kind.train is not None}
     for name in names:
         if name not in known:
-            raise LatticeSimpError(f"{name!r} is not a model that is trained here; those are {', '.join(known)}")
+            raise LatticeSimpError(f"cannot train {name!r}; choose from {', '.join(known)}")
     return {name: known[name] for name in names} or known

@@ -271,7 +271,7 @@ def _check_weights(models: Collection[str], weights: Mapping[str, float]) -> Non
         raise GrammarError(f"no weight for {', '.join(missing)}; add it to the weights")
     negative = [f"{name} has {weights[name]}" for name in models if not 0 <= weights[name] < math.inf]
     if negative:
-        raise GrammarError(f"weights of language models are finite numbers from 0 up; {', '.join(negative)}")
+        raise GrammarError(f"weights of language models must be finite numbers from 0 up; {', '.join(negative)}")
     if not models:
         raise GrammarError("a decoder needs a language model; give at least one")
 
@@ -311,5 +311,5 @@ def _as_skeletons(words: tuple[str, ...], skeleton: Skeleton | str | Iterable[Sk
     skeletons = () if skeleton is None else (skeleton,) if isinstance(skeleton, Skeleton) else tuple(skeleton)
     for skeleton in skeletons:
         if skeleton.tokens != words:
-            raise SkeletonError("the skeleton's tokens are not those of the sentence; tokenise both alike")
+            raise SkeletonError("the skeleton's tokens are not those of the sentence; tokenise both in the same way")
     return skeletons

@@ -73,7 +73,7 @@ def mbr_grid(
     """
     if not lattices or len(lattices) != len(references):
         raise LatticeSimpError(
-            f"{counted(len(lattices), 'lattice')} and {counted(len(references), 'reference')}; give as many of both"
+            f"{counted(len(lattices), 'lattice')} and {counted(len(references), 'reference')}; give one for each"
         )
     fixed = settings or MbrSettings()
     grid = [

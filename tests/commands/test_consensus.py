@@ -43,7 +43,7 @@ def test_lists_of_several_systems_decide_together(call, files):
     for arguments, message in [
         (("first.nbest", "two.fst"), "two.fst: not an n-best list (give n-best lists, or join lattices"),
         (("first.nbest", "second.nbest", "--share", 1), "1 share for 2 files"),
-        (("first.nbest", "second.nbest", "--share", 1, "--share", 0), "the shares are positive numbers"),
+        (("first.nbest", "second.nbest", "--share", 1, "--share", 0), "the shares must be positive numbers"),
     ]:
         done = call("lattice", "mbr", *arguments)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

@@ -43,7 +43,7 @@ def test_columns_without_final_scores_end_with_0():
     [
         ({"x": [1.0] * 2}, None, "'x' does not fit"),
         ({"x": [1.0] * 3}, {"x": [1.0] * 3}, "'x' does not fit"),
-        ({"x": [[1.0]] * 3}, None, "'x' are one list of numbers"),
+        ({"x": [[1.0]] * 3}, None, "'x' must be one list of numbers"),
         ({"x": [1.0] * 3}, {"y": [1.0] * 2}, "'y' has final scores, but none for the arcs"),
     ],
 )

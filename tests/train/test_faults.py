@@ -74,7 +74,7 @@ def test_a_development_set_without_sentences(data, trained_copy, configured, fai
 def test_a_corpus_of_which_nothing_is_left(configured, fails, command):
     config = configured(clean={"min_words": 50})
     for _ in range(2):  # a second run finds the same
-        assert "none of 230 sentence pairs is fit for training; loosen the config's `clean`" in fails(config)
+        assert "none of 230 sentence pairs is usable for training; relax the limits of `clean`" in fails(config)
 
 
 def test_a_broken_language_model(data, trained_copy, configured, fails):

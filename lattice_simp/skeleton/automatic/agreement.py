@@ -106,5 +106,5 @@ def compare_records(gold: Sequence[SkeletonRecord], predicted: Sequence[Skeleton
         raise LatticeSimpError("the two files have no record with the same id")
     for record in common:
         if record.tokens != by_id[record.id].tokens:
-            raise SkeletonError(f"the records {record.id!r} have different tokens: tokenise alike")
+            raise SkeletonError(f"the records {record.id!r} have different tokens; tokenise both files in the same way")
     return agreement([by_id[record.id].skeletons for record in common], [record.skeletons for record in common])

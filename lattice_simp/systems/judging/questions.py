@@ -58,7 +58,7 @@ class Rating(_Question):
     @model_validator(mode="after")
     def _has_points(self) -> Rating:
         if not self.low < self.high:
-            raise ValueError(f"the scale from {self.low} to {self.high} has no points; low is less than high")
+            raise ValueError(f"the scale from {self.low} to {self.high} has no points; low must be less than high")
         if outside := [point for point in self.anchors if not self.low <= point <= self.high]:
             raise ValueError(f"the anchor {outside[0]} is not on the scale from {self.low} to {self.high}")
         return self
@@ -124,7 +124,7 @@ class Errors(_Question):
     def _has_distinct_kinds(self) -> Errors:
         _require_names(self.kinds)
         if NO_ERRORS in self.kinds or any(";" in kind for kind in self.kinds):
-            raise ValueError(f"a kind of error is neither {NO_ERRORS!r} nor contains a semicolon")
+            raise ValueError(f"a kind of error must not be {NO_ERRORS!r} or contain a semicolon")
         return self
 
     def checked(self, value: Any, texts: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
@@ -154,7 +154,7 @@ class Errors(_Question):
         match mark:
             case [int(first), int(last), str(kind)] if 0 <= first <= last < words:
                 return first, last, _one_of(self.kinds, kind)
-        raise AnswerError(f"{mark!r} is not first word, last word and kind in a text of {counted(words, 'word')}")
+        raise AnswerError(f"{mark!r} is not a first word, a last word and a kind in a text of {counted(words, 'word')}")
 
 
 class Preference(_Question):
@@ -267,7 +267,7 @@ def written(answer: Answer) -> str:
 def _require_names(names: Sequence[str]) -> None:
     """Refuses names that are empty, repeated, or have space at their ends."""
     if len(set(names)) < len(names) or not all(name and name == " ".join(name.split()) for name in names):
-        raise ValueError(f"{', '.join(map(repr, names))}: names differ, and have single spaces")
+        raise ValueError(f"{', '.join(map(repr, names))}: names must be different, with single spaces")
 
 
 def _one_of(options: Sequence[str], value: Any) -> str:

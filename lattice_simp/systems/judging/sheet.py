@@ -52,7 +52,7 @@ def store_sheet(store: JudgingStore, rater: str, path: str | Path) -> int:
         store.answer_all(rater, answers)
     except JudgingError as error:
         raise FormatError(
-            str(error), path=path, remedy="judge on the page what differs, or leave the row alone"
+            str(error), path=path, remedy="restore the row, or change the judgement on the page"
         ) from None
     return len(answers)
 

@@ -115,7 +115,9 @@ def _questions(values: Mapping[str, Mapping[str, Any]], path: Path) -> dict[str,
             raise FormatError(message, path=path, remedy=f"write kind: {', '.join(KINDS)}")
         questions[name] = checked_settings(kind, fields, path, f"questions.{name}")
     if len({question.texts for question in questions.values()}) > 1:
-        raise FormatError("preferences are about two outputs, other questions about one", path=path, remedy="split it")
+        raise FormatError(
+            "preferences cannot be mixed with other questions: they show two outputs", path=path, remedy="split it"
+        )
     if sum(isinstance(question, Errors) for question in questions.values()) > 1:
         raise FormatError("two questions mark errors", path=path, remedy="write one question with several kinds")
     return questions
@@ -243,7 +245,7 @@ def _example(
         raise FormatError(f"expect: {error}", path=path, line=number, remedy="fix this answer") from None
     source, why = record.get("source", ""), record.get("why", "")
     if not isinstance(source, str) or not isinstance(why, str):
-        raise FormatError('"source" and "why" are texts', path=path, line=number, remedy='write "why": "..."')
+        raise FormatError('"source" and "why" must be strings', path=path, line=number, remedy='write "why": "..."')
     return Example(
         id=name,
         source=" ".join(source.split()),

@@ -167,7 +167,7 @@ class TokenConstraint:
     def state(self, prefix: Iterable[int]) -> int:
         """Returns the state after a prefix; tokens after the end do not change it."""
         if isinstance(prefix, (str, bytes)):
-            raise LatticeSimpError(f"a prefix is a list of token numbers, not the text {prefix!r}")
+            raise LatticeSimpError(f"a prefix must be a list of token numbers, not the text {prefix!r}")
         state = 0
         for token in prefix:
             state = state if state == ENDED else self.advance(state, int(token))

@@ -38,7 +38,7 @@ def apply_mask(scores: Any, mask: Masks) -> None:
     """
     mask = np.asarray(mask)
     if mask.dtype != np.uint32 or mask.ndim != 2:
-        raise LatticeSimpError(f"a mask is a table of uint32, not {mask.dtype} of the shape {mask.shape}")
+        raise LatticeSimpError(f"a mask must be a table of uint32, not {mask.dtype} of the shape {mask.shape}")
     if len(scores.shape) != 2 or scores.shape[0] != len(mask) or scores.shape[1] <= 32 * (mask.shape[1] - 1):
         raise LatticeSimpError(f"scores of the shape {tuple(scores.shape)} for a mask of the shape {mask.shape}")
     if isinstance(scores, np.ndarray):
@@ -56,7 +56,7 @@ def unpacked(mask: Masks) -> Bools:
 
 def _apply(scores: npt.NDArray[Any], mask: Masks) -> None:
     if scores.dtype.kind != "f" or not scores.dtype.isnative or scores.dtype.itemsize > 8:
-        raise LatticeSimpError(f"scores are floats of 2, 4 or 8 bytes, not {scores.dtype}")
+        raise LatticeSimpError(f"scores must be floats of 2, 4 or 8 bytes, not {scores.dtype}")
     if not scores.flags.writeable:
         raise LatticeSimpError("the scores are read-only; pass a copy")
     bits = f"i{scores.dtype.itemsize}"  # numba has no floats of 2 bytes

@@ -94,7 +94,7 @@ def constrained_beam_search(
         finite_real(length_penalty, "the length penalty"),
     )
     if search.weight < 0 or search.length_penalty < 0:
-        raise LatticeSimpError("the weight and the length penalty are 0 or more")
+        raise LatticeSimpError("the weight and the length penalty must be 0 or more")
     if (constraint is None) == (eos is None):
         raise LatticeSimpError("pass either a constraint, which has the ends of texts, or eos")
     if constraint is not None:

@@ -108,7 +108,7 @@ class TokenVocabulary:
             LatticeSimpError: the tokens are not a list of bytes.
         """
         if isinstance(tokens, (str, bytes)) or not all(token is None or isinstance(token, bytes) for token in tokens):
-            raise LatticeSimpError("tokens are a list of bytes, not a text; see token_bytes")
+            raise LatticeSimpError("tokens must be a list of bytes, not a string; see token_bytes")
         order = sorted((number for number, token in enumerate(tokens) if token), key=tokens.__getitem__)  # type: ignore[arg-type]
         return cls(tokens, _trie(*_packed(tokens), np.array(order, dtype=np.int32)))
 

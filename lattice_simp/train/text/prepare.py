@@ -77,7 +77,7 @@ def _make_shards(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         dropped.update(read_json(path.with_suffix(".json")))
     if not kept:
         raise LatticeSimpError(
-            f"none of {counted(read, 'sentence pair')} is fit for training; loosen the config's `clean`"
+            f"none of {counted(read, 'sentence pair')} is usable for training; relax the limits of `clean`"
         )
     return {"pairs": kept, "read": read, "dropped": dict(sorted(dropped.items()))}
 
@@ -123,7 +123,7 @@ def read_pairs(config: Config, corpus: Corpus) -> Iterator[tuple[str, str]]:
         if first is None or second is None:
             shorter, longer = (source, target) if first is None else (target, source)
             message = f"ends at line {number - 1}, but {longer} goes on"
-            raise FormatError(message, path=shorter, remedy="parallel files have equally many lines")
+            raise FormatError(message, path=shorter, remedy="give parallel files with the same number of lines")
         yield first, second
     if number == 0:
         raise FormatError("is empty", path=source, remedy="give a file with sentences, or remove the corpus")

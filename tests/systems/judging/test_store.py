@@ -117,7 +117,7 @@ def test_answers_in_order_repeated_and_undone(quick_path):
         ({"fluency": "4", "errors": []}, "fluency: '4' is not"),
         ({"fluency": 4, "errors": [], "style": 1}, "the study has no question 'style'"),
         ({"fluency": 4, "errors": [[0, 9, "grammar"]]}, "in a text of 5 words"),
-        ({"fluency": 4, "errors": [[2, 1, "grammar"]]}, "is not first word, last word and kind"),
+        ({"fluency": 4, "errors": [[2, 1, "grammar"]]}, "is not a first word, a last word and a kind"),
         ({"fluency": 4, "errors": [[0, 1, "style"]]}, "'style' is not one of grammar, meaning"),
         ({"fluency": 4, "errors": [[0, 2, "grammar"], [2, 3, "meaning"]]}, "word 3 is marked twice"),
         ({"fluency": 4, "errors": "none"}, "'none' is not a list of marked words"),

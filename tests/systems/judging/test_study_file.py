@@ -91,7 +91,7 @@ BROKEN = {
     "field of a question": ({"a": ("ask:", "asks:")}, "unknown field questions.fluency.asks (did you mean ask?)"),
     "scale": ({"a": ("ask:", "low: 5\n    ask:")}, "questions.fluency: the scale from 5 to 5 has no points"),
     "anchor": ({"a": ("ask:", "anchors: {0: bad}\n    ask:")}, "the anchor 0 is not on the scale"),
-    "options": ({"a": ("kind: rating", "kind: choice\n    options: [a, a]")}, "names differ"),
+    "options": ({"a": ("kind: rating", "kind: choice\n    options: [a, a]")}, "names must be different"),
     "a column": ({"a": ("  fluency:", "  text:")}, "'text' is not a name of a question or a system"),
     "a tab": ({"a": ("  moses:", '  "a\\tb":')}, "'a\\tb' is not a name"),
     "no raters": ({"a": ("raters: 2", "raters: 0")}, "there are no raters"),
@@ -103,7 +103,7 @@ BROKEN = {
     "one system": (PREFERENCE | {"a": ("  moses: moses.txt\n", "")}, "a preference needs two systems"),
     "mixed": (
         {"a": ("kind: rating", "kind: preference\n    ask: Which?\n  other:\n    kind: choice")},
-        "preferences are about two outputs",
+        "preferences cannot be mixed with other questions",
     ),
     "two markings": (
         {"a": ("kind: rating", "kind: errors\n    ask: Where?\n  other:\n    kind: errors")},
@@ -156,7 +156,7 @@ def test_outputs_with_other_ids_are_refused(folder):
         ({"text": "a", "expect": {"style": 1}}, "expect: the study has no question 'style'"),
         ({"text": "a", "expect": {"fluency": [1, 9]}}, "expect: 9 is not a whole number from 1 to 5"),
         ({"text": "a", "expect": [1]}, '"expect" is not an object'),
-        ({"text": "a", "why": 1}, '"source" and "why" are texts'),
+        ({"text": "a", "why": 1}, '"source" and "why" must be strings'),
     ],
 )
 def test_broken_examples_are_one_line(folder, record, message):

@@ -97,5 +97,5 @@ def test_scores_that_do_not_fit():
     ):
         with pytest.raises(LatticeSimpError, match=message):
             ls.apply_mask(scores, mask)
-    with pytest.raises(LatticeSimpError, match="a mask is a table of uint32"):
+    with pytest.raises(LatticeSimpError, match="a mask must be a table of uint32"):
         ls.apply_mask(np.zeros((2, 40)), mask.astype(np.int32))

@@ -241,5 +241,5 @@ def test_numbers_of_lines():
 def test_nothing_fit_is_an_error_each_time(corpora, tmp_path):
     config = corpora(clean={"min_words": 15})
     for _ in range(2):
-        with pytest.raises(LatticeSimpError, match="none of 177 sentence pairs is fit for training"):
+        with pytest.raises(LatticeSimpError, match="none of 177 sentence pairs is usable for training"):
             prepared(config, tmp_path)
