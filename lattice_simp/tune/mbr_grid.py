@@ -73,7 +73,7 @@ def mbr_grid(
     """
     if not lattices or len(lattices) != len(references):
         raise LatticeSimpError(
-            f"{counted(len(lattices), 'lattice')} and {counted(len(references), 'reference')}; give one for each"
+            f"{counted(len(lattices), 'lattice')} and {counted(len(references), 'reference')}; give a reference for each lattice"
         )
     fixed = settings or MbrSettings()
     grid = [

@@ -132,7 +132,7 @@ def test_the_arguments_that_the_next_tests_break_are_valid():
         ({"weights": ["1", "2", "3"]}, "costs must be numbers, not <U1"),
         ({"weights": [1j, 0, 0]}, "costs must be numbers, not complex128"),
         ({"weights": [10**400, 0, 0]}, "costs must be numbers, not object"),
-        ({"finals": ["inf", "inf", "0"]}, "final costs are numbers"),
+        ({"finals": ["inf", "inf", "0"]}, "final costs must be numbers"),
         ({"finals": 0.0}, "final costs must be one list of numbers"),
         ({"features": {"x": ["a", "b", "c"]}}, "scores of 'x' are numbers"),
         ({"features": {"x": [1.0, math.inf, 2.0]}}, "feature 'x' is inf at arc 1"),
