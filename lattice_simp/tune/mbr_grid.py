@@ -72,9 +72,8 @@ def mbr_grid(
         LatticeSimpError: no sentence, no point, lengths that differ, an empty lattice, or a value out of range.
     """
     if not lattices or len(lattices) != len(references):
-        raise LatticeSimpError(
-            f"{counted(len(lattices), 'lattice')} and {counted(len(references), 'reference')}; give a reference for each lattice"
-        )
+        counts = f"{counted(len(lattices), 'lattice')} and {counted(len(references), 'reference')}"
+        raise LatticeSimpError(f"{counts}; give a reference for each lattice")
     fixed = settings or MbrSettings()
     grid = [
         replace(fixed, scale=scale, precision=precision, ratio=ratio)

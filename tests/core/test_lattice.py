@@ -134,7 +134,7 @@ def test_the_arguments_that_the_next_tests_break_are_valid():
         ({"weights": [10**400, 0, 0]}, "costs must be numbers, not object"),
         ({"finals": ["inf", "inf", "0"]}, "final costs must be numbers"),
         ({"finals": 0.0}, "final costs must be one list of numbers"),
-        ({"features": {"x": ["a", "b", "c"]}}, "scores of 'x' are numbers"),
+        ({"features": {"x": ["a", "b", "c"]}}, "scores of 'x' must be numbers"),
         ({"features": {"x": [1.0, math.inf, 2.0]}}, "feature 'x' is inf at arc 1"),
         ({"features": {"x": [1.0, 2.0, -math.inf]}}, "feature 'x' is -inf at arc 2"),
         (

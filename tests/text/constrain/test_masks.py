@@ -91,7 +91,7 @@ def test_scores_that_do_not_fit():
         (np.zeros((1, 40)), r"scores of the shape \(1, 40\) for a mask of the shape \(2, 2\)"),
         (np.zeros((2, 32)), "scores of the shape"),
         (np.zeros(40), "scores of the shape"),
-        (np.zeros((2, 40), dtype=np.int64), "scores are floats of 2, 4 or 8 bytes, not int64"),
+        (np.zeros((2, 40), dtype=np.int64), "scores must be floats of 2, 4 or 8 bytes, not int64"),
         (np.zeros((2, 40), dtype=">f4"), "scores are floats"),
         (frozen, "read-only"),
     ):
