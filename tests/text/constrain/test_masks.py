@@ -92,7 +92,7 @@ def test_scores_that_do_not_fit():
         (np.zeros((2, 32)), "scores of the shape"),
         (np.zeros(40), "scores of the shape"),
         (np.zeros((2, 40), dtype=np.int64), "scores must be floats of 2, 4 or 8 bytes, not int64"),
-        (np.zeros((2, 40), dtype=">f4"), "scores are floats"),
+        (np.zeros((2, 40), dtype=">f4"), "scores must be floats"),
         (frozen, "read-only"),
     ):
         with pytest.raises(LatticeSimpError, match=message):
