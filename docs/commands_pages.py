@@ -14,7 +14,7 @@ def names() -> list[str]:
 
 
 def page(name: str) -> str:
-    """Returns what `lattice-simp NAME --help` tells, that of all its own commands included, as Markdown.
+    """Returns the text of `lattice-simp NAME --help` and of its subcommands as Markdown.
 
     >>> "## `lattice-simp lattice nbest`" in page("lattice")
     True

@@ -1,4 +1,4 @@
-"""The table of lattice formats: what a lattice keeps when it is written and read again.
+"""The table of lattice formats: which parts of a lattice survive writing and reading.
 
 `python docs/formats_table.py` writes it into docs/formats.md.
 """
@@ -32,7 +32,7 @@ Probe = Callable[[str], object]
 
 
 def table() -> str:
-    """Returns a row for each entry of `FORMATS`, as Markdown; what is kept is found by trying."""
+    """Returns a row for each entry of `FORMATS`, as Markdown; surviving parts are determined by trying."""
     probes: dict[str, Probe] = {
         "read": lambda name: any(_holds(partial(_can_hold, lattice), name) for lattice in _ALL),
         "written": lambda name: any(_holds(partial(_written, lattice), name) for lattice in _ALL),

@@ -45,7 +45,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the pages of commands, the notebook, and what lies outside the folder of the guides."""
+    """Adds the pages of commands, the notebook, and files outside the folder of the guides."""
     sources = {ROOT / source: uri for source, uri in FROM_ELSEWHERE.items()}
     shown = [path for pattern in EXPERIMENTS for path in sorted((ROOT / "experiments").glob(pattern))]
     sources |= {path: path.relative_to(ROOT).as_posix() for path in shown}

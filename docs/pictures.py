@@ -131,7 +131,7 @@ def acceptor(loops: str) -> ls.GappyAcceptor:
 
 
 def composed() -> ls.Lattice:
-    """Returns what the composition of the two keeps."""
+    """Returns the composition of the two."""
     return ls.compose_gappy(full(), acceptor("sigma"), weight=0.5)
 
 
@@ -178,7 +178,7 @@ def gains() -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
 
 
 def _gains() -> str:
-    """Draws what skeletons gain, a panel for each test set, with 95 % intervals."""
+    """Draws the gain of skeletons, a panel for each test set, with 95 % intervals."""
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -25,7 +25,7 @@ def main() -> int:
 
 
 def read_patterns(path: Path) -> list[tuple[re.Pattern[str], str]]:
-    """Returns the patterns and what to write instead."""
+    """Returns the patterns and their replacements."""
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     return [(re.compile(pattern, re.IGNORECASE), better) for pattern, better in rows[1:]]
 

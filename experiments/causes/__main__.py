@@ -24,7 +24,7 @@ SYSTEM = "gc-strong"
 
 
 def causes(experiment: Experiment) -> Results:
-    """Trains, tunes and translates what is not done, and measures."""
+    """Runs the unfinished stages of training, tuning and translation, and measures."""
     settings = experiment.settings()
     sizes: dict[str, Any] = {}
     records: dict[str, Mapping[str, Any]] = {}

@@ -149,7 +149,7 @@ def judged_tables() -> list[str]:
 
 
 def cautious_tables() -> list[str]:
-    """Returns a table of what cautious mode changes, and how these outputs read; none before anything was read."""
+    """Returns tables of the changes of cautious mode and their judgements; none without judgements."""
     cautious = cautious_figures(read_cautious())
     if not cautious:
         return []

@@ -128,7 +128,7 @@ class Composition:
         require_parallel(terms, len(lines), full, self.sentences, "sentence", TERM_LINES)
 
     def archive_with_terms(self, full: str, terms: str, output: str, to: str | None) -> None:
-        """Writes what holds the terms of each lattice of an archive or folder, or the lattice itself if nothing does.
+        """Writes the paths with the terms for each lattice of an archive or folder, or all paths if none has them.
 
         Raises:
             FormatError: a file is broken, or the terms do not have a line for each lattice.

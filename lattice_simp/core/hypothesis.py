@@ -53,7 +53,7 @@ class Hypothesis:
 
     @property
     def score(self) -> float:
-        """Minus the cost: what n-best lists call the total."""
+        """Minus the cost; the total in n-best lists."""
         return 0.0 - self.cost
 
     def with_cost(self, cost: float) -> Hypothesis:

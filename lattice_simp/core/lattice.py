@@ -353,7 +353,7 @@ class Lattice:
     # ---------------------------------------------------------------- checks and canonical form
 
     def validate(self) -> None:
-        """Checks what every operation relies on.
+        """Checks the assumptions of all operations.
 
         Raises:
             InvalidLatticeError: says which array is broken and where.

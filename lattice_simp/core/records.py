@@ -92,7 +92,7 @@ def find(table: Table, key: int) -> int:
 
 @jit
 def find_in(slots: Longs, key: int) -> int:
-    """Does what `find` does, for kernels that hold the array already: fetching it costs a reference count."""
+    """As `find`, for kernels that hold the array already: fetching it costs a reference count."""
     return slots[slot_of(slots, key), 1]  # NONE in a free slot
 
 

@@ -43,7 +43,7 @@ def arc_words(lattice: Lattice, arc: int) -> str:
 
 
 def numbers_of(lattice: Lattice, numbers: Numbers | None) -> Numbers:
-    """Returns what to write beside words; None chooses probabilities for confusion networks, and costs otherwise.
+    """Returns the numbers to write beside words; None selects probabilities for confusion networks, else costs.
 
     Raises:
         LatticeSimpError: another name.

@@ -142,7 +142,7 @@ def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = 
 
 
 def losses(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None) -> Losses:
-    """Reports what is lost when `write` writes a lattice: phrases, and the names that each concerns."""
+    """Reports the losses when `write` writes a lattice: phrases, and the names that each concerns."""
     return FORMATS[format_of_name(path) if format is None else format].lost(as_lattice(lattice))
 
 

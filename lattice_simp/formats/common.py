@@ -31,12 +31,12 @@ LOST_HEADER = "the format cannot store these parts of the header:"
 
 
 def plain_losses(lattice: Lattice) -> Losses:
-    """Reports what a format of words and costs loses."""
+    """Reports the losses of a format of words and costs."""
     return {LOST_FEATURES: lattice.features, LOST_HEADER: header_parts(lattice)}
 
 
 def scored_losses(lattice: Lattice) -> Losses:
-    """Reports what a format of words, costs and features loses."""
+    """Reports the losses of a format of words, costs and features."""
     scales = ["scales"] if lattice.header.word_score or set(lattice.header.scales.values()) - {1.0} else []
     return {LOST_HEADER: [*header_parts(lattice), *scales]}
 

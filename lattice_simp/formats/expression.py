@@ -81,7 +81,7 @@ class Expressions:
         return part if part is self.empty or part.kind == "repeated" else self._of("repeated", (part,))
 
     def choice(self, *parts: Expression) -> Expression:
-        """Returns the expression that matches what any of the parts matches; there is at least one part."""
+        """Returns the union of expressions, at least one."""
         flat = dict.fromkeys(inner for part in parts for inner in (part.parts if part.kind == "choice" else (part,)))
         points = [inner for inner in flat if inner.kind == "character"]
         if len(points) > 1:

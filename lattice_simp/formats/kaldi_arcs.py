@@ -179,7 +179,7 @@ def written_words(lattice: Lattice, numbers: Mapping[str, int] | None) -> dict[i
 
 
 def lost(lattice: Lattice, frame_shift: float = FRAME_SHIFT) -> Losses:
-    """Returns what a lattice loses in Kaldi's files."""
+    """Returns the losses of a lattice in Kaldi's files."""
     header = lattice.header
     frames = np.concatenate(_columns(lattice, TIME)) / frame_shift
     is_whole = (frames > -_WHOLE).all() and (np.abs(frames - np.rint(frames)) < _WHOLE).all()

@@ -155,7 +155,7 @@ def kind_of(head: bytes) -> Kind | Signature | None:
 
 
 def refusal(head: bytes, path: str | Path | None, wanted: str = LATTICES) -> FormatError:
-    """Returns the error for a file of unknown format: what it looks like by its first bytes, and what is supported."""
+    """Returns the error for a file of unknown format: its kind by the first bytes, and the supported formats."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text:
         return FormatError("the file is empty", path=path, remedy=wanted)

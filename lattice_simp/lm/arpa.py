@@ -27,7 +27,7 @@ _ROUNDED_ZERO = 1e-6
 """The log10 probability that files may hold for a probability of 1, because of rounding."""
 
 LOG_ZERO = -99.0
-"""The log10 probability that `-inf` stands for: what SRILM writes for a probability of 0."""
+"""The log10 probability for `-inf`: SRILM writes this number for a probability of 0."""
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ def mixed(models: Sequence[LanguageModel], weights: Sequence[float] | Floats) ->
 
 
 def _backoffs(probs: Floats, parent: Ints, suffix: Ints) -> Floats:
-    """Returns (nodes,) log10 backoff weights, which spread what a context leaves by the shorter context."""
+    """Returns (nodes,) log10 backoff weights, which distribute a context's remaining probability by the shorter one."""
     longer = np.flatnonzero(parent < len(parent) - 1)
     listed, shorter = (
         np.bincount(parent[longer], weights=values[longer], minlength=len(parent)) for values in (probs, probs[suffix])

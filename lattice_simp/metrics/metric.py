@@ -130,7 +130,7 @@ class Metric:
     def corpus_score(
         self, hypotheses: Sequence[str], references: References, source: Sequence[str] | None = None
     ) -> float:
-        """Returns the score of a corpus; raises what `rows` raises."""
+        """Returns the score of a corpus; raises the errors of `rows`."""
         return float(self.score(self.rows(hypotheses, references, source).sum(axis=0)))
 
 

@@ -24,7 +24,7 @@ TIE = 1e-6
 """A relative difference of probabilities; costs in single precision are as inexact."""
 
 LEAST = np.finfo(np.float64).tiny
-"""The probability of events whose own is too small for a float, so that what is possible stays possible."""
+"""The least probability of a possible event, in place of probabilities that are too small for a float."""
 
 MOST_PREFIXES = 1 << 14
 """How many prefixes the search for the most probable string extends at most."""

@@ -47,7 +47,7 @@ Costs so far are in a separate array: edges look them up in random order, and re
 
 
 class Matcher(NamedTuple):
-    """Which words the states of a gappy acceptor accept, and at what cost.
+    """The words that the states of a gappy acceptor accept, and their costs.
 
     Attributes:
         has_loop: (acceptor states,) bool.

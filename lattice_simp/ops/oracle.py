@@ -1,4 +1,4 @@
-"""Oracles: the path of a lattice that is nearest to references, which bounds what any choice from it can reach."""
+"""Oracles: the path of a lattice that is nearest to references, an upper limit for any choice from the lattice."""
 
 from __future__ import annotations
 

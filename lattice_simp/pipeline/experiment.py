@@ -97,7 +97,7 @@ def options(program: str, about: str | None, folder: Path | None = None) -> argp
     parser.add_argument("folder", type=Path, nargs=count, default=folder, help="with config.yaml (%(default)s)")
     parser.add_argument("--data", help="the folder with the corpora; the same as --set data=FOLDER")
     parser.add_argument("--work", help="the folder for intermediate files; the same as --set work=FOLDER")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="override a value of the config")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="override a setting")
     parser.add_argument("--jobs", type=int, default=1, help="number of parallel processes (%(default)s)")
     parser.add_argument("--command", default="", help="the command to record on the page")
     parser.add_argument("--output", type=Path, help="folder for the results (default: the experiment's folder)")

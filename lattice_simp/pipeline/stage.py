@@ -112,7 +112,7 @@ def stage_keys(stages: Sequence[Stage], before: Mapping[str, str] | None = None)
 
 
 def stage_key(stage: Stage, keys: Mapping[str, str]) -> str:
-    """Returns a stage's key from its settings, the content of its inputs, and the keys of what it needs.
+    """Returns a stage's key from its settings, the content of its inputs, and the keys of required stages.
 
     Raises:
         LatticeSimpError: an input cannot be read.

@@ -31,7 +31,7 @@ _REMEDIES = {
 
 
 class StorageError(FormatError):
-    """The file cannot be read or written; what was acknowledged is intact."""
+    """The file cannot be read or written; acknowledged data is intact."""
 
 
 class LockedError(StorageError):
@@ -57,7 +57,7 @@ class Schema:
     maker: str
 
     def remedy(self, code: int) -> str:
-        """Returns what to do about an error of SQLite."""
+        """Returns the remedy for an error of SQLite."""
         return _REMEDIES[code].format(content=self.content, maker=self.maker)
 
 

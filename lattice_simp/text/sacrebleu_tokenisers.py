@@ -163,7 +163,7 @@ def scorer_tokeniser(name: str) -> Any:
 
 
 def _missing(name: str) -> str:
-    """Returns what a tokeniser still needs and how to get it; empty if nothing is missing."""
+    """Returns the missing requirements of a tokeniser and a remedy; empty if nothing is missing."""
     modules = [module for module in _MODULES[name] if importlib.util.find_spec(module) is None]
     if modules:
         package = f"sacrebleu[{name[:2]}]" if name.endswith("-mecab") else "sentencepiece"

@@ -1,4 +1,4 @@
-"""Model directories: what a decoder loads.
+"""Model directories, which a decoder loads.
 
 rules.gz         the rule table (any name that begins with `rules`), as text or as `Grammar.write` writes it
 lm.arpa.gz       the language model `LM`; further ones are called lm2, lm3, ...: features `LM2`, `LM3`, ...
@@ -58,7 +58,7 @@ def read_weights(path: str | Path) -> dict[str, float]:
 
 
 def write_weights(path: str | Path, weights: dict[str, float]) -> None:
-    """Writes what `read_weights` reads; compressed by the name's ending, `-` is standard output."""
+    """Writes weights for `read_weights`; compressed by the name's ending, `-` is standard output."""
     lines = ["\t".join(HEADER), *(f"{name}\t{value!r}" for name, value in weights.items())]
     with open_text(path, "w") as file:
         file.writelines(f"{line}\n" for line in lines)

@@ -77,7 +77,7 @@ class Pages:
         return response
 
     async def show(self, request: Request) -> Response:
-        """Shows what comes next."""
+        """Shows the next text or page."""
         return await self._show(request)
 
     async def answer(self, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The section, its page and its interfaces; the page shows what the interface returns."""
+"""The section, its page and its interfaces; the page shows the results of the interface."""
 
 from __future__ import annotations
 

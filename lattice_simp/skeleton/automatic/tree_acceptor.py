@@ -135,7 +135,7 @@ def tree_acceptor(forms: Sequence[str], bonds: Bonds, chain: Chain) -> Lattice:
 
 
 _State = tuple[int, bool, int, int]
-"""Two bits for each token, whether there is a top, what was kept last, and the last decision."""
+"""Two bits for each token, whether there is a top, the last kept word, and the last decision."""
 
 
 class _Builder:

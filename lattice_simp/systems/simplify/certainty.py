@@ -113,7 +113,7 @@ def _names_place(parse: Parse, split: Split) -> bool:
 
 
 def _is_cleft(parse: Parse, entity: list[int]) -> bool:
-    """Returns whether an entity is what `it is` stresses ("It is the state, which ...")."""
+    """Returns whether `it is` stresses an entity ("It is the state, which ...")."""
     noun = _head(parse, entity) if entity else ROOT
     verb = ROOT if noun == ROOT else parse.heads[noun]
     if verb == ROOT or parse.lemmas[verb] != "be":

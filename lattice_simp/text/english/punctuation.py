@@ -47,7 +47,7 @@ def mark_pairs(tokens: Sequence[str]) -> list[tuple[int, int]]:
 def place_punctuation(
     tokens: Sequence[str], keep: Sequence[bool], conjuncts: Sequence[bool] | None = None
 ) -> tuple[bool, ...]:
-    """Decides which punctuation marks to keep from the kept words; what `keep` says about marks is ignored.
+    """Decides which punctuation marks to keep from the kept words; the values of `keep` for marks are ignored.
 
     >>> tokens = "in October , she , an actress , was ill .".split()
     >>> mask = place_punctuation(tokens, [token in "she was ill" for token in tokens])

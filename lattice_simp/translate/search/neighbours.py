@@ -45,7 +45,7 @@ def neighbours(
 
 
 def _following(chart: Chart, count: int) -> Bools:
-    """Returns (words + 1, words + 1) bool: what can follow each word, and the start; the last column is the end."""
+    """Returns (words + 1, words + 1) bool: the successors of each word and of the start; the last column is the end."""
     bits = np.unpackbits(_follow(chart, count).view(np.uint8), axis=1, bitorder="little")
     return bits[:, : count + 1].astype(np.bool_)
 

@@ -295,7 +295,7 @@ def _receives(sentence: Sentence, tokens: Sequence[int]) -> bool:
 
 
 def _unagreed(sentence: Sentence, part: Part, group: VerbGroup) -> str:
-    """Returns why it is not certain what a new transitive verb agrees with."""
+    """Returns why the agreement of a new transitive verb is uncertain."""
     if not any(reading.root == group.root for reading in analyse(group.verbs[0].form)):
         return "an unknown verb"
     if not takes_ne(group.root):

@@ -90,7 +90,7 @@ def _is_condition(sentence: Sentence, index: int) -> bool:
 
 
 def _complement(sentence: Sentence, parent: Node, node: Node) -> str:
-    """Returns why a complement stays: it is not what somebody says, or who says it is left out."""
+    """Returns why a complement stays: it does not report speech, or its speaker is omitted."""
     before = without(range(parent.start, node.start), _inside(parent))
     while before and is_joining(sentence, before[-1]):
         before = before[:-1]
@@ -161,7 +161,7 @@ def _has_others(parent: Node, node: Node) -> bool:
 
 
 def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
-    """Returns why a relative clause is needed to know what is described."""
+    """Returns why a relative clause is needed to identify its noun."""
     node = parent.children[position]
     previous = parent.children[position - 1].start if position and not parent.name else parent.start
     before = _content(sentence, range(previous, node.start))

@@ -92,7 +92,7 @@ class VerbGroup:
 
     @property
     def is_modal(self) -> bool:
-        """Whether an auxiliary says what can, should or will be."""
+        """Whether an auxiliary expresses ability, obligation or the future."""
         return any(verb.root in words_of("modal") for verb in self.verbs[1:])
 
     @property

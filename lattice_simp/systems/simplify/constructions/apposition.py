@@ -25,7 +25,7 @@ _DETERMINERS = frozenset({"det", "poss"})
 
 
 def appositions(parse: Parse) -> Iterator[Clause]:
-    """Yields appositions with punctuation on both sides that say what an entity is."""
+    """Yields appositions with punctuation on both sides that describe an entity."""
     for head, label in enumerate(parse.labels):
         noun = parse.heads[head]
         if label != "appos" or noun == ROOT or noun > head or not _describes(parse, head, noun):

@@ -56,5 +56,5 @@ def graph_svg(graph: SemanticGraph) -> str:
 
 
 def graph_image(graph: SemanticGraph, format: ImageFormat = "png") -> bytes:
-    """Returns the drawing as PNG or PDF; raises what `to_image` raises."""
+    """Returns the drawing as PNG or PDF; raises the errors of `to_image`."""
     return rendered(graph_dot(graph), format)

@@ -26,7 +26,7 @@ PREFIX = np.dtype(
 (`closed`), and the cost of the words."""
 
 MEETING = np.dtype([("key", np.int64), ("cost", np.float64), ("left", np.int32), ("right", np.int32)])
-"""Words after a border: their key, their cost beyond what was charged, and the border after them."""
+"""Words after a border: their key, their cost beyond the charged cost, and the border after them."""
 
 FEWEST_MEETINGS = 1 << 13
 """The initial number of slots for meetings."""

@@ -1,4 +1,4 @@
-"""Cube pruning in two passes: from a narrow one, the wide one learns where to search and what words cost in context.
+"""Cube pruning in two passes: the narrow one shows the wide one where to search and the costs of words in context.
 
 Most places are in no good derivation. The narrow pass gives each place its gap: the estimated cost of the best
 derivation through it beyond the best one of all. The wide pass visits fewer hypotheses where the gap is large (after

@@ -46,7 +46,7 @@ class Kept(NamedTuple):
 
 
 def everything_kept(chart: Chart, charges: Floats, alive: Floats) -> Kept:
-    """Returns what is kept before the first bounds: living states, and words with which derivations begin a cell."""
+    """Returns the states and words to keep before the first bounds: living states, and first words of cells."""
     _, count, _ = _merging(chart)
     firsts, lasts = np.tile(charges < np.inf, (count, 1)), np.ones((count, len(charges)), dtype=np.bool_)
     return Kept(alive < np.inf, firsts, lasts)

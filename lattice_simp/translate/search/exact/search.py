@@ -27,7 +27,7 @@ QUOTA = 1_000_000
 """The number of edges between checks of the clock."""
 
 FIRST_ROUNDS = 6
-"""Rounds of the first order's multipliers if the second order's follow, which gain what further rounds would."""
+"""Rounds of the first order's multipliers if the second order's follow, which replace further rounds."""
 
 EVERYTHING = 1e300
 """The limit of the first order, whose forest is small."""
