@@ -121,7 +121,7 @@ class Work:
     """The task of every worker.
 
     Attributes:
-        action: what to do with a set, a name in `ACTIONS`.
+        action: the operation on a set, a name in `ACTIONS`.
         options: the settings, `ExpandOptions` or `AlignOptions`.
         ids: the names of the sets.
         limit: the number of sentences to list or to draw.

@@ -56,7 +56,7 @@ class Format(NamedTuple):
         sniff: recognises the format from the first bytes of a file, without leading white space; returns a truth value.
         read: makes a lattice from a file's bytes; takes `path` (for errors), `symbols` and the format's options.
         write: writes a lattice to a path; takes the format's options.
-        lost: reports what the format loses of a lattice.
+        lost: reports the losses of a lattice in the format.
         archive: opens a file for several lattices and yields a function that adds a named lattice; None if a file holds
             only one.
         numbered: whether lattices of an archive have no names: an empty sentence keeps the place of a missing one.

@@ -168,7 +168,7 @@ def format_plf(
 
     Args:
         lattice: an acceptor without cycles.
-        scores: what to write: probabilities, natural logs of probabilities, or costs.
+        scores: the numbers to write: probabilities, natural logs of probabilities, or costs.
         score_name: the name of the weight in an arc's dictionary.
         features: whether to write the features; the costs are the same without them.
 

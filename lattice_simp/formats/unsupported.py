@@ -34,7 +34,7 @@ class Kind(NamedTuple):
     Attributes:
         name: its name in errors, with the article.
         pattern: the beginning of its files, after white space.
-        remedy: what the user can do.
+        remedy: advice to the user.
     """
 
     name: str

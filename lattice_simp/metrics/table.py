@@ -67,7 +67,7 @@ class Table:
         columns: the headings.
         rows: each with as many cells as there are columns.
         notes: printed below, one on each line.
-        words: how many columns from the left hold words (set left); the others hold numbers (set right).
+        words: the number of left columns with words (aligned left); the others have numbers (aligned right).
     """
 
     title: str

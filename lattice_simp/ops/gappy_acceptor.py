@@ -38,7 +38,7 @@ class GappyAcceptor:
             `positions` keep hypotheses with the same words apart (then an arc without a word may leave the start).
             Its features, if it has any, are in final states.
         has_loop: (num_states,) bool.
-        loops: what a loop consumes, see the module docstring.
+        loops: the kind of loops, see the module's documentation.
     """
 
     acceptor: Lattice
@@ -86,7 +86,7 @@ def gappy_acceptor(
             cost, or a lattice of them.
             The cheapest of equal strings counts.
         loops: `sigma` or `rho`, see the module docstring.
-        positions: for each hypothesis, how many of its words may come before a gap (0 to their number); None for
+        positions: for each hypothesis, the numbers of its words that may come before a gap (0 to all); None for
             loops everywhere, as in the paper. For pairs only.
         symbols: the symbol table to use; pass that of the full lattice to save a conversion.
         features: the features of n-best hypotheses that the acceptor keeps; hypotheses with different ones do not

@@ -135,7 +135,7 @@ class _Profiles(NamedTuple):
         grams: (entries,) int64, the numbers of n-grams, rising in each string.
         counts: (entries,) int64, how often the string holds each.
         orders: (entries,) int32, their lengths less 1.
-        totals: (strings, max_order) int32, how many n-grams of each length a string has.
+        totals: (strings, max_order) int32, the number of n-grams of each length in a string.
     """
 
     offsets: Longs

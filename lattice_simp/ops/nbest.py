@@ -37,7 +37,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
 
     Args:
         lattice: acyclic.
-        n: how many paths.
+        n: the number of paths.
         unique: whether each string comes once.
         ignore: labels that are not words: paths that differ in them alone have the same string, and hypotheses lack
             them. The marks of sentence ends, silence and noise by default.

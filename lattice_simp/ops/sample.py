@@ -40,7 +40,7 @@ def sample(
 
     Args:
         lattice: acyclic.
-        n: how many paths.
+        n: the number of paths.
         seed: the seed of the random numbers, or a generator to draw them from.
         uniform: whether all paths are equally probable, whatever they cost.
         ignore: labels that are not words, as in `nbest`.

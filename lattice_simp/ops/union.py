@@ -41,7 +41,7 @@ def union(
 
     Args:
         lattices: acyclic acceptors or transducers. A feature that one of them lacks is 0 there.
-        costs: what each lattice's paths cost in addition (nats); 0 if None.
+        costs: the additional cost of each lattice's paths (nats); 0 if None.
         shares: instead of costs, the weight of each lattice's probabilities, above 0; divided by their sum.
         normalised: whether the costs of each lattice become those of posteriors first (see `normalise`, which also
             takes a scale).

@@ -60,7 +60,7 @@ def exchange_classes(
 
     Args:
         parts: the text, part by part; numbers from `words` on are unknown words.
-        words: how many words get classes.
+        words: the number of words to classify.
         classes: the number of classes.
         sweeps: the most sweeps over all words.
         progress: called with the sweep, the number of words moved and the log-likelihood.

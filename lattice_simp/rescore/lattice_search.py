@@ -43,7 +43,7 @@ def rescore_lattice(
     Args:
         lattice: an acyclic lattice; its words are the output labels.
         n: the most strings; a beam below n returns fewer.
-        beam: how many prefixes each state keeps.
+        beam: the number of prefixes to keep at each state.
         model_weight, lattice_weight: the factors of the costs.
 
     Raises:

@@ -38,7 +38,7 @@ def train_tagger(
         parameters: the algorithm's parameters, by the library's names.
         library: the extra of this package that installs the library.
         algorithm: maximum likelihood (lbfgs), or averaged perceptron (ap; Collins 2002).
-        fewest_labels: how many labels must occur.
+        fewest_labels: the minimum number of labels.
 
     Returns:
         The number of examples.

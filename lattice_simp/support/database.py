@@ -46,7 +46,7 @@ class Schema:
         script: the statements that make the tables.
         application: the application id in the file header.
         version: the version of the tables.
-        content: what the file holds, a plural for messages, such as "annotations".
+        content: a plural noun for the content, for messages, such as "annotations".
         maker: the command that makes such a file.
     """
 

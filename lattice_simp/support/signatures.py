@@ -21,7 +21,7 @@ class Signature(NamedTuple):
     Attributes:
         name: its name in errors, with the article.
         pattern: the first bytes of its files.
-        remedy: what the user can do.
+        remedy: advice to the user.
     """
 
     name: str

@@ -40,7 +40,7 @@ def balanced(ratios: Floats, count: int, mean: float) -> Longs:
 
     Args:
         ratios: (ratios,) float64; nan is left out.
-        count: how many to take, or fewer if there are fewer.
+        count: the maximum number to take.
         mean: the desired mean.
     """
     known = np.flatnonzero(~np.isnan(ratios))

@@ -19,7 +19,7 @@ class CellPlan:
         num_states: the number of source states.
         top: the non-terminal that the glue rules combine.
         nested: whether gaps refer to the non-terminal `top`.
-        num_cells: how many cells there are.
+        num_cells: the number of cells.
         gap_cells: (matches, 2) int32, the cells of each match's gaps, -1 where it has fewer.
         cell_of_match: (matches,) int32, the cell that a match belongs to, -1 if nothing refers to such a cell.
     """

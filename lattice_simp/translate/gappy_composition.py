@@ -51,8 +51,8 @@ def compose_with_skeletons(
         lists: an n-best list for each skeleton.
         settings: loops, edits, and the weight of the lists' costs.
         beam: nats above the best path that the result keeps.
-        positions: for each hypothesis of the only list, how many of its words may come before a gap; None for loops
-            everywhere.
+        positions: for each hypothesis of the only list, the numbers of its words that may come before a gap; None for
+            loops everywhere.
         engine: the engine that runs the operations; OpenFst keeps no features.
         features: features of the only list that replace `Skeleton` in the result (see `SkeletonScores`).
 

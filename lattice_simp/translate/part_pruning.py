@@ -34,7 +34,7 @@ class PartPruning:
 
     Attributes:
         beam: nats above its best path.
-        max_arcs: how many of the best arcs are kept; ties with the last one are kept, too.
+        max_arcs: the number of best arcs to keep, and ties with the last one.
         order: the order of the (first) language model that scores, 2 or more; no word penalty counts.
     """
 

@@ -41,7 +41,7 @@ class MiraOptions:
         step: the largest step of one sentence (C), in units in which features have a standard deviation of 1 nat within
             a list.
         decay: the decay of earlier sentences in the background with which a hypothesis is scored.
-        hypotheses: how many of the best hypotheses of each lattice, under the start weights, are used.
+        hypotheses: the number of best hypotheses of each lattice, under the initial weights, to use.
         fixed: features whose weights stay.
         signs: features whose weights stay at or above 0 (+1) or at or below it (-1).
     """

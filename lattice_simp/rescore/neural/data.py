@@ -106,7 +106,7 @@ def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int 
         source, target: the files.
         pieces: the SentencePiece model.
         longest: the most pieces of a side.
-        lines: how many lines to read; all if None.
+        lines: the number of lines to read; None for all.
 
     Raises:
         FormatError: files of different lengths, or without a usable pair.

@@ -30,7 +30,7 @@ class ScoringOptions:
         device: cpu, cuda, or auto.
         compute_type: a compute type of CTranslate2, such as int8 or float16.
         batch_tokens: padded target tokens of a batch.
-        workers: how many batches run in parallel.
+        workers: the number of batches to run in parallel.
         threads: the threads of each worker; 0 for CTranslate2's own choice.
     """
 

@@ -30,7 +30,7 @@ def apply_mask(scores: Any, mask: Masks) -> None:
     Args:
         scores: (rows, vocabulary or more) logits or log-probabilities: an array of floats, or a tensor of torch on any
             device.
-        mask: what `TokenConstraint.mask` returns: (rows, vocabulary / 32 rounded up) uint32.
+        mask: the result of `TokenConstraint.mask`: (rows, vocabulary / 32 rounded up) uint32.
 
     Raises:
         LatticeSimpError: the scores have another number of rows or fewer tokens than the mask, are not floats, or

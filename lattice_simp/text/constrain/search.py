@@ -72,7 +72,7 @@ def constrained_beam_search(
         step: the generator: takes prefixes of tokens, (beam, length) int64, without the prompt, and returns natural
             log-probabilities of the next tokens, (beam, vocabulary). Each prefix extends one of the call before. A
             vocabulary may be wider than the constraint's; the tokens beyond are never written.
-        constraint: what the texts must contain; None for a plain beam search.
+        constraint: the words that the texts must contain; None for a plain beam search.
         beam: the number of hypotheses. It should exceed the number of tokens of the required words.
         max_tokens: the most tokens of a text, with the one that ends it.
         eos: the token that ends a text, or several such tokens, of which the most probable one counts. Only for a

@@ -38,7 +38,7 @@ class Utf8Decoder:
     (0, 1, [False, True])
 
     Attributes:
-        steps: (states, 256) int32, what each byte leads to: a state, a class (see `CLASS`), or `DEAD`.
+        steps: (states, 256) int32, the target of each byte: a state, a class (see `CLASS`), or `DEAD`.
         open: (states, classes) bool, the classes of characters that may end the character begun.
     """
 

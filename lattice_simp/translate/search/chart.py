@@ -37,7 +37,7 @@ class Chart(NamedTuple):
         steps: (arcs,) int32, the item that an arc completes, plus 1; 0 for none.
         starts, ends: (cells,) int32, the cells' states; those of the last cell are of the whole sentence, whose last
             arc reads `</s>`.
-        contexts: (states,) int32;  known: (states,) int32, how many words of the history the context reveals.
+        contexts: (states,) int32;  known: (states,) int32, the number of words of the history in the context.
     """
 
     offsets: Ints

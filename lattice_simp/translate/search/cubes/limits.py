@@ -11,13 +11,13 @@ from lattice_simp.support.options import option
 
 @dataclass(frozen=True)
 class CubePruning:
-    """How many derivations of a nested grammar the search visits, and how many of these it keeps.
+    """Limits of the pruned search in nested grammars.
 
     Attributes:
-        pops: how many hypotheses the search visits for each non-terminal in each span, and for each position at the
-            top. Larger values find better translations and take longer. The search stops at hypotheses that cost 20
-            nats more than the first, and visits fewer (down to a hundredth) in spans that are in no good derivation of
-            a narrower search.
+        pops: the number of hypotheses to visit for each non-terminal in each span, and for each position at the top.
+            Larger values improve quality and take longer. The search stops at hypotheses that cost 20 nats more than
+            the first, and visits fewer (down to a hundredth) in spans that are in no good derivation of a narrower
+            search.
         beam: a rule is kept if its best derivation costs at most this many nats more than the best one of all.
         max_arcs: the most arcs of the lattice of the kept rules, counted without sharing; the beam shrinks until it
             fits. Compositions need many; for the best translation alone, a twentieth is enough.

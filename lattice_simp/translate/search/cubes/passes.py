@@ -39,7 +39,7 @@ def search_twice(chart: Chart, model: NgramAutomaton, pops: int) -> tuple[Hypoth
     Args:
         chart: the chart of a sentence.
         model: the language model.
-        pops: how many hypotheses the search visits at a place in the best derivation.
+        pops: the number of hypotheses that the search visits at a place in the best derivation.
     """
     grids, rests = make_grids(chart, model), np.zeros(len(model.vocabulary))
     goal, narrow = int(chart.ends[-1]), int(NARROW_SHARE * pops)

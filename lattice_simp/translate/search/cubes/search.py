@@ -81,7 +81,7 @@ def search(
         chart: the chart of a sentence.
         model: the language model.
         grids: the grids of the chart.
-        pops: (places,) int32, how many hypotheses of each place are visited.
+        pops: (places,) int32, the number of hypotheses to visit at each place.
         rests: (words,) float64, the rest costs.
         beam: the search of a place ends at hypotheses that cost this many nats more than the first.
     """

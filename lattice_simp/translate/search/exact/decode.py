@@ -23,7 +23,7 @@ def optimal_rules(
         models: the language models with their weights.
         word_penalty: the cost of a word.
         upper: the cost of a known translation.
-        limits: when to give up, and how much beyond the best translation is kept.
+        limits: the time and memory limits, and the beam beyond the best translation.
 
     Returns:
         The lattice of the rules, as the decoder makes it, with every translation within the beam, or None if the search

@@ -136,7 +136,7 @@ def dense_bounds(
         chart: the chart of the sentence.
         model: the automaton.
         charges: (words,) float64, the charge of each word as the first one of a cell; infinity if it never is.
-        kept: what derivations within the limit may use, according to earlier bounds.
+        kept: the states and words that derivations within the limit may use, according to earlier bounds.
         limit: derivations that cost more do not matter.
         living: (words, words + 1) bool, which words may follow each word; None for all.
 

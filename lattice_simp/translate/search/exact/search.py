@@ -59,7 +59,7 @@ def search(
         model: the language model's automaton of order 1, as `context_model` makes it.
         order: the order of the language model.
         upper: the cost of a known derivation.
-        limits: when to give up, and how much beyond the best derivation is kept.
+        limits: the time and memory limits, and the beam beyond the best derivation.
         last: the order of the last relaxation, after which only the bound is returned; None to search to the end.
     """
     began = cpu_seconds()
