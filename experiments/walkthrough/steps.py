@@ -50,7 +50,7 @@ def walk(decoder: ls.Decoder, skeleton: ls.Skeleton, reference: str) -> tuple[st
     """Translates a sentence step by step; returns the page and its drawings by file name."""
     page = Page()
     page.say("# One sentence, step by step")
-    page.say("`python -m experiments.walkthrough` wrote this page from the demo model; nothing in it is typed by hand.")
+    page.say("`python -m experiments.walkthrough` generated this page with the demo model.")
     plain = decoder.translate(skeleton.tokens)
     gappy = decoder.translate(skeleton.tokens, skeleton, strategy="gappy")
     first = decoder.translate(skeleton.tokens, skeleton, strategy="skeleton-first")
@@ -81,7 +81,7 @@ def _full(page: Page, decoder: ls.Decoder, plain: Translation) -> None:
     page.say(
         f"The rules alone give a lattice of {unscored.num_states} states and {unscored.num_arcs} arcs. With the "
         f"language model, and within {decoder.settings.beam:g} nats of the best path, {plain.lattice.num_states} "
-        f"states and {plain.lattice.num_arcs} arcs stay. Its best strings, and what they cost:"
+        f"states and {plain.lattice.num_arcs} arcs are left. These are the best strings and their costs:"
     )
     _best(page, plain)
     page.draw("full", _few(plain), "The best translations without a skeleton")
@@ -99,12 +99,12 @@ def _skeleton(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, gappy: Tra
     count = len(gappy.skeleton_hypotheses)
     page.say(
         f"The same decoder translates the skeleton alone: *{' '.join(skeleton.words)}*. Its {count} best strings (at "
-        f"most {decoder.settings.skeleton.hypotheses}) become an acceptor, with a loop at each state where other words "
-        f"may occur. With its {min(DRAWN, count)} best:"
+        f"most {decoder.settings.skeleton.hypotheses}) become an acceptor, with a loop at each state for other words. "
+        f"These are the {min(DRAWN, count)} best:"
     )
     best = gappy.skeleton_hypotheses[:DRAWN]
     page.table(("skeleton's translation", "cost"), [(hypothesis.text, f"{hypothesis.cost:.2f}") for hypothesis in best])
-    page.draw("skeleton", ls.gappy_acceptor(best).as_lattice(), "Gappy acceptor: a loop takes any word")
+    page.draw("skeleton", ls.gappy_acceptor(best).as_lattice(), "Gappy acceptor: a loop reads any word")
 
 
 def _composition(page: Page, skeleton: ls.Skeleton, plain: Translation, gappy: Translation) -> None:
@@ -112,16 +112,16 @@ def _composition(page: Page, skeleton: ls.Skeleton, plain: Translation, gappy: T
     page.code(f'gappy = decoder.translate(sentence, "{skeleton.to_mask()}")')
     page.say(
         "The composition keeps the full hypotheses that contain a translation of the skeleton: "
-        f"{gappy.lattice.num_states} states and {gappy.lattice.num_arcs} arcs. A path costs what it cost before, and "
-        "the weight of the skeleton times the skeleton's cost."
+        f"{gappy.lattice.num_states} states and {gappy.lattice.num_arcs} arcs. The cost of a path increases by the "
+        "cost of the skeleton's translation times its weight."
     )
     _best(page, gappy)
-    page.draw("joint", _few(gappy), "The best translations that contain one of the skeleton")
+    page.draw("joint", _few(gappy), "The best translations that contain a translation of the skeleton")
     rows = []
     for name, translation in (("plain", plain), ("gappy", gappy)):
         features = translation.features(translation.best)
         rows += [(name, feature, f"{value:.2f}") for feature, value in features.items() if value]
-    page.say("The features of the best path of either (costs are minus their weighted sums):")
+    page.say("The features of both best paths (a cost is minus their weighted sum):")
     page.table(("strategy", "feature", "value"), rows)
 
 
@@ -133,9 +133,9 @@ def _edits(page: Page, plain: Translation, gappy: Translation) -> None:
     tolerant = ls.compose_gappy(plain.lattice, acceptor, edits=EditCosts(), beam=8.0)
     best = ls.nbest(tolerant, 1)[0]
     page.say(
-        f"Suppose that the skeleton had the one translation *{broken[0][0]}*. The composition is "
-        f"{'empty' if empty else 'not empty'}; with edits, at {EditCosts().deletion:g} nats a missing word, it gives "
-        f"*{best.text}* at {-best.features['Edits']:.1f} nats of edits."
+        f"Suppose that *{broken[0][0]}* is the only translation of the skeleton. The composition is "
+        f"{'empty' if empty else 'not empty'}; with edits, at {EditCosts().deletion:g} nats for each missing word, it "
+        f"returns *{best.text}* with edits of {-best.features['Edits']:.1f} nats."
     )
 
 
@@ -144,9 +144,9 @@ def _skeleton_first(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, firs
     rules, gaps = partial_lattice(decoder, skeleton)
     strings = ls.nbest(rules.lattice, DRAWN)
     page.say(
-        f"The other way round: the gaps become the words {', '.join(f'`{gap}`' for gap in gaps)}, which stay "
-        "unexpanded while the skeleton is decoded and forced towards its n-best list. By the rules alone the best "
-        "partial strings are:"
+        f"In the other order, the gaps become the words {', '.join(f'`{gap}`' for gap in gaps)}, which stay "
+        "unexpanded while the skeleton is decoded with the constraint of its n-best list. These are the best partial "
+        "strings by the rules alone:"
     )
     page.draw("partial", Lattice.from_strings(strings), "Partial hypotheses, with their gaps unexpanded")
     page.say("Then each gap is replaced by the lattice of its own translations, and the language model sees all words:")
@@ -154,9 +154,9 @@ def _skeleton_first(page: Page, decoder: ls.Decoder, skeleton: ls.Skeleton, firs
 
 
 def _decisions(page: Page, translations: dict[str, Translation], reference: str) -> None:
-    page.say("## 7. What came out")
+    page.say("## 7. Results")
     rows = [(name, result.best.text, result.best.text == reference) for name, result in translations.items()]
-    page.table(("strategy", "translation", "as the reference"), [(a, b, "yes" if c else "no") for a, b, c in rows])
+    page.table(("strategy", "translation", "equals the reference"), [(a, b, "yes" if c else "no") for a, b, c in rows])
 
 
 def _best(page: Page, translation: Translation) -> None:
