@@ -44,12 +44,12 @@ class Losses:
         return {**self._labels.of_output(format), **self._options}
 
     def write(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
-        """Writes a lattice, and adds what its file loses."""
+        """Writes a lattice, and adds the losses of its file."""
         write(lattice, output, format, **self.options(format or format_of_name(output)))
         self.add(lattice, output, format)
 
     def add(self, lattice: Lattice, output: str | Path, format: str | None = None) -> None:
-        """Adds what a file loses of its lattice."""
+        """Adds the losses of a file."""
         self.add_phrases(losses(lattice, output, format))
 
     def add_dropped(self, before: Lattice, after: Lattice, replaced: str | None = None) -> None:
@@ -60,9 +60,9 @@ class Losses:
         """Adds features that an operation drops."""
         self.add_phrases({"the result does not have the features": names})
 
-    def add_phrases(self, lost: Mapping[str, Iterable[str]]) -> None:
+    def add_phrases(self, losses: Mapping[str, Iterable[str]]) -> None:
         """Adds the losses of a file, as `losses` returns them."""
-        for phrase, names in lost.items():
+        for phrase, names in losses.items():
             self._names.setdefault(phrase, {}).update(dict.fromkeys(names))
 
     def print(self, output: str | Path) -> None:
@@ -80,8 +80,9 @@ def write_result(
     labels: LabelOptions = NO_OPTIONS,
     origin: Lattice | None = None,
 ) -> None:
-    """Writes a lattice, to stdout as AT&T text; prints on stderr what the file loses. Features of `origin`, the lattice
-    from which it was made, count as lost if the lattice does not have them.
+    """Writes a lattice, to stdout as AT&T text; prints the losses of the file on stderr.
+
+    Features of `origin`, the lattice from which it was made, count as lost if the lattice does not have them.
     """
     losses = Losses(labels)
     if origin is not None:

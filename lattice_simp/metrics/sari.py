@@ -55,7 +55,7 @@ def sari(num_references: int = 1, operation: str | None = None) -> Metric:
     [39.39, 100.0, 66.67]
 
     Args:
-        num_references: how many.
+        num_references: the number of references.
         operation: one of `OPERATIONS`, for that part alone.
     """
     signature = f"nrefs:{num_references}|case:lc|tok:blanks|level:sentence|deletion:precision"
@@ -87,7 +87,7 @@ def sari_corpus(
     66.09
 
     Args:
-        num_references: how many.
+        num_references: the number of references.
         operation: one of `OPERATIONS`, for that part alone.
         tokenise_source: False leaves the source's tokens as they are, as in the published figures.
         tokens: the tokeniser, one of `text.sacrebleu_tokenisers.TOKENISERS`.

@@ -90,8 +90,8 @@ def apply_lm(
     if not candidate:
         return apply_lm(best, later, beam=beam, ignore=ignore)
     words = [word for word in candidate[0].tokens if word not in ignore]
-    hoped = sum(float(least[hopeful.symbols.find(word) or 0]) for word in words) + sum(end for _, end in bounds)
-    missing = sum(-weight * model.score(words) for model, weight in later.values()) - hoped
+    estimated = sum(float(least[hopeful.symbols.find(word) or 0]) for word in words) + sum(end for _, end in bounds)
+    missing = sum(-weight * model.score(words) for model, weight in later.values()) - estimated
     scored = _apply(hopeful, first, models[first], max(missing, 0.0) + beam, ignore)
     scored = replace(scored, weights=scored.weights - least[scored.olabels])
     return apply_lm(scored, later, beam=beam, ignore=ignore)

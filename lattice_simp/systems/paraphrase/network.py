@@ -61,8 +61,8 @@ def expand_network(grammar: SubstitutionGrammar, depth: int | None = None, max_s
     parts: dict[_Key, Lattice | tuple[str, ...]] = {}
     for key in TopologicalSorter(graph).static_order():
         parts[key] = _expanded(list(_alternatives(grammar, key)), parts, symbols, max_states)
-    whole = parts[top]
-    lattice = Lattice.from_strings([(whole, 0.0)], symbols) if isinstance(whole, tuple) else whole
+    sentences = parts[top]
+    lattice = Lattice.from_strings([(sentences, 0.0)], symbols) if isinstance(sentences, tuple) else sentences
     return lattice.with_used_symbols()
 
 
