@@ -232,6 +232,7 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
         (first and parse.tokens[first - 1] in _DASHES | {";"})
         or _is_heading(parse, split)
         or _leaves_participle(parse, split)
+        or not _is_set_off(parse, split)
         or parse.tokens[first].lower() in ("so", "that")
         or _ends_list(parse, split)
     ):
@@ -257,6 +258,11 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
     reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
     return split.leads or (len(subjects) == 1 and not reported)
+
+
+def _is_set_off(parse: Parse, split: Split) -> bool:
+    """Returns whether a mark follows a clause ("closing the door he left": `he` may begin another sentence)."""
+    return mark_kind(parse.tokens[max(split.removed) + 1]) is not None if max(split.removed) + 1 < len(parse) else True
 
 
 def _leaves_participle(parse: Parse, split: Split) -> bool:
@@ -332,6 +338,8 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
         return False
     if not copied:
         return True
+    if parse.tags[head] == "VBP" and not _is_simple(parse, above):
+        return False  # "they can send it and control it"
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
         return parse.tags[head] not in FINITE  # "was aired and was a part"
     return _tenses_agree(parse, above, head)

@@ -94,6 +94,8 @@ UNCERTAIN = {
     "He moved to the 5th Battalion , which was part of the army , when the war began there .": "he moved, or it was",
     "Licensed to Leeds , the station is owned by a large firm now .": "is, or was licensed",
     "Ann was the friend of a poet , helping him to write , editing the books , reading all of them .": "a list",
+    "The firm reopened its doors , completely changing its work in 1948 it began to build scooters .": "two sentences",
+    "They can send this creature around the lab and control whether it goes left or right .": "can control",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

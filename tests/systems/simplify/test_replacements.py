@@ -81,6 +81,7 @@ KEPT = [
     "He wants a woman closer to his own age to date .",  # not "so far"
     "They want to return to profit growth .",
     "Her journey in the film will continue .",
+    "The frog is an inhabitant of forests .",  # not "a person"
     "It was truly vital .",  # "truly very important"
 ]
 
