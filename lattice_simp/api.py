@@ -33,7 +33,7 @@ from lattice_simp.ops.concat import concat
 from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.consensus_nbest import consensus_nbest
 from lattice_simp.ops.count_paths import count_paths
-from lattice_simp.ops.determinize import determinize, minimize
+from lattice_simp.ops.determinize import determinize
 from lattice_simp.ops.difference import difference
 from lattice_simp.ops.equivalent import equivalent
 from lattice_simp.ops.gappy_acceptor import GappyAcceptor, gappy_acceptor
@@ -43,6 +43,7 @@ from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
 from lattice_simp.ops.mbr_utilities import BatchUtility
+from lattice_simp.ops.minimize import minimize
 from lattice_simp.ops.nbest import nbest, shortest_path, shortest_paths
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 from lattice_simp.ops.normalise import normalise

@@ -1,4 +1,4 @@
-"""Determinization and minimization: at most one arc of a state for each word, and the fewest states.
+"""Determinization: at most one arc of a state for each word.
 
 A deterministic state is a set of the lattice's states, each with its residual cost: the cost of its paths beyond that
 of the best state (Mohri 1997). Here costs are vectors of the cost and the scores of the features. Only the cost selects
@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.arcs import offsets_of
 from lattice_simp.core.arguments import real, whole
 from lattice_simp.core.columns import LARGEST
 from lattice_simp.core.features import Features
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, inlined, jit
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.shortest_distance import Semiring
+from lattice_simp.core.shortest_distance import Semiring, log_add
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
+from lattice_simp.ops.vector_graph import VectorGraph, quanta_of, rounds_same
 
 MAX_STATES = 1_000_000
 """The default limit for deterministic lattices."""
@@ -67,48 +67,18 @@ def determinize(
         LatticeSimpError: the result has more states than `max_states`, or the precision is out of range.
     """
     lattice = _checked(lattice, semiring)
-    return lattice if lattice.empty else _determinized(lattice, semiring, max_states, precision)
-
-
-def minimize(
-    lattice: Lattice, *, semiring: Semiring = "tropical", max_states: int = MAX_STATES, precision: float = SINGLE
-) -> Lattice:
-    """Returns the equivalent deterministic lattice with the fewest states (Mohri 2000); see `determinize`.
-
-    >>> minimize(Lattice.from_strings([("a b c", 1.0), ("d b c", 1.0), ("d c", 1.0)])).num_states
-    5
-
-    Costs and features move towards the start. States whose best completions have different features are not merged.
-
-    Args:
-        lattice: an acyclic acceptor.
-        semiring: as for `determinize`.
-        max_states: as for `determinize`, before states are merged.
-        precision: as for `determinize`.
-
-    Raises:
-        CyclicLatticeError: the lattice has a cycle.
-        InvalidLatticeError: the lattice is a transducer.
-        LatticeSimpError: as for `determinize`.
-    """
-    lattice = _checked(lattice, semiring)
+    max_states, precision = min(whole(max_states, "max_states", 1), LARGEST), real(precision, "the precision")
+    if not LEAST_PRECISION <= precision <= 1.0:
+        raise LatticeSimpError(f"the precision is {precision}; give a share from {LEAST_PRECISION:.2g} to 1")
     if lattice.empty:
         return lattice
-    graph = _Graph.of(_determinized(lattice, semiring, max_states, precision))
-    # The penalty of a word stays on its arc, as the header says.
-    pushed = _pushed(graph, 0.0 - lattice.header.word_score, semiring == "log")
-    classes = _classes(pushed, _quanta(pushed, precision))
-    states = np.unique(classes)
-    sources = np.repeat(np.arange(len(classes)), np.diff(graph.offsets))
-    kept = classes[sources] == sources
-    merged = pushed._replace(
-        offsets=offsets_of(np.searchsorted(states, sources[kept]), len(states)),
-        labels=pushed.labels[kept],
-        nextstates=np.searchsorted(states, classes[pushed.nextstates[kept]]).astype(np.int32),
-        arcs=pushed.arcs[kept],
-        ends=pushed.ends[states],
-    )
-    return merged.lattice(lattice)
+    graph = VectorGraph.of(lattice)
+    subsets = _subsets(graph, quanta_of(graph, precision), semiring == "log", max_states)
+    if subsets is None:
+        raise LatticeSimpError(
+            f"the deterministic lattice has more than {max_states:,} states; prune the lattice first, or allow more"
+        )
+    return subsets.lattice(lattice).connected()
 
 
 def _checked(lattice: Lattice, semiring: Semiring) -> Lattice:
@@ -124,70 +94,7 @@ def _checked(lattice: Lattice, semiring: Semiring) -> Lattice:
     return replace(lattice, features=features, header=lattice.header.without_scales())
 
 
-def _determinized(lattice: Lattice, semiring: Semiring, max_states: int, precision: float) -> Lattice:
-    max_states, precision = min(whole(max_states, "max_states", 1), LARGEST), real(precision, "the precision")
-    if not LEAST_PRECISION <= precision <= 1.0:
-        raise LatticeSimpError(f"the precision is {precision}; give a share from {LEAST_PRECISION:.2g} to 1")
-    graph = _Graph.of(lattice)
-    subsets = _subsets(graph, _quanta(graph, precision), semiring == "log", max_states)
-    if subsets is None:
-        raise LatticeSimpError(
-            f"the deterministic lattice has more than {max_states:,} states; prune the lattice first, or allow more"
-        )
-    return subsets.lattice(lattice).connected()
-
-
-class _Graph(NamedTuple):
-    """A lattice whose costs are vectors: the cost, and the scores of the features.
-
-    Attributes:
-        offsets, labels, nextstates: of the arcs, as in a `Lattice`.
-        arcs: (num_arcs, 1 + features).
-        ends: (num_states, 1 + features); the cost of a state that is not final is infinite.
-    """
-
-    offsets: Ints
-    labels: Ints
-    nextstates: Ints
-    arcs: Floats
-    ends: Floats
-
-    @classmethod
-    def of(cls, lattice: Lattice) -> _Graph:
-        """Returns the graph of a lattice."""
-        arcs = np.vstack((lattice.weights, lattice.features.arcs)).T
-        ends = np.vstack((lattice.finals, lattice.features.finals)).T
-        return cls(
-            lattice.offsets,
-            lattice.olabels,
-            lattice.nextstates,
-            np.ascontiguousarray(arcs, dtype=np.float64),
-            np.ascontiguousarray(ends, dtype=np.float64),
-        )
-
-    def lattice(self, origin: Lattice) -> Lattice:
-        """Returns the graph as a lattice, with the symbols, the names of features and the header of `origin`."""
-        ends = np.where(np.isfinite(self.ends[:, :1]), self.ends, 0.0)
-        return replace(
-            origin,
-            offsets=self.offsets,
-            ilabels=self.labels,
-            olabels=self.labels,
-            weights=self.arcs[:, 0].copy(),
-            nextstates=self.nextstates,
-            finals=self.ends[:, 0].copy(),
-            features=Features(origin.features.names, self.arcs.T[1:].copy(), ends.T[1:].copy()),
-        )
-
-
-def _quanta(graph: _Graph, precision: float) -> Floats:
-    """Returns the units to which costs and scores are rounded before states are compared, (1 + features,)."""
-    ends = np.where(np.isfinite(graph.ends[:, :1]), graph.ends, 0.0)
-    largest = np.abs(np.vstack((graph.arcs, ends))).max(axis=0, initial=0.0)
-    return np.asarray(precision * np.where(largest > 0.0, largest, 1.0))
-
-
-# ---------------------------------------------------------------- determinization
+# ---------------------------------------------------------------- kernels
 
 
 class _Reached(NamedTuple):
@@ -267,7 +174,7 @@ class _Progress(NamedTuple):
 
 
 @jit
-def _subsets(graph: _Graph, quanta: Floats, log: bool, most: int) -> _Graph | None:
+def _subsets(graph: VectorGraph, quanta: Floats, log: bool, most: int) -> VectorGraph | None:
     """Returns the deterministic graph; None if it has more than `most` states."""
     num_states, width = graph.ends.shape
     reached = _Reached(
@@ -302,7 +209,7 @@ def _subsets(graph: _Graph, quanta: Floats, log: bool, most: int) -> _Graph | No
     ends = np.empty((count, width))
     for subset in range(count):
         _set_end(ends[subset], graph, sets, subset, log)
-    return _Graph(
+    return VectorGraph(
         sets.offsets[: count + 1].copy(),
         made.labels[:size].copy(),
         made.nextstates[:size].copy(),
@@ -332,7 +239,7 @@ def _with_room(sets: _Sets, made: _Made, progress: _Progress, num_states: int) -
 
 @jit
 def _expand(
-    graph: _Graph,
+    graph: VectorGraph,
     reached: _Reached,
     sets: _Sets,
     made: _Made,
@@ -376,7 +283,7 @@ def _expand(
 
 
 @inlined
-def _word_arcs(graph: _Graph, sets: _Sets, state: int, leaving: _Leaving) -> int:
+def _word_arcs(graph: VectorGraph, sets: _Sets, state: int, leaving: _Leaving) -> int:
     """Fills in the arcs of a set, sorted by their words; returns their number."""
     count = 0
     for place in range(sets.begins[state], sets.begins[state + 1]):
@@ -405,7 +312,7 @@ def _sort(keys: Longs, count: int) -> None:
 
 
 @inlined
-def _reach(graph: _Graph, reached: _Reached, waiting: int, before: Floats, row: int, arc: int, log: bool) -> int:
+def _reach(graph: VectorGraph, reached: _Reached, waiting: int, before: Floats, row: int, arc: int, log: bool) -> int:
     """Records a path to a state: keeps the cheaper one, or sums both. Returns the number of waiting states."""
     width, state = graph.arcs.shape[1], graph.nextstates[arc]
     begin, cost = state * width, before[row * width] + graph.arcs[arc, 0]
@@ -415,7 +322,7 @@ def _reach(graph: _Graph, reached: _Reached, waiting: int, before: Floats, row: 
         _push(reached.waiting, waiting, state)
         waiting += 1
     elif log:
-        reached.costs[begin] = _log_sum(reached.costs[begin], cost)
+        reached.costs[begin] = log_add(reached.costs[begin], cost)
         is_better = False
     else:
         is_better = cost < reached.costs[begin]
@@ -426,7 +333,7 @@ def _reach(graph: _Graph, reached: _Reached, waiting: int, before: Floats, row: 
 
 
 @inlined
-def _closed(graph: _Graph, reached: _Reached, waiting: int, log: bool) -> int:
+def _closed(graph: VectorGraph, reached: _Reached, waiting: int, log: bool) -> int:
     """Follows epsilons; returns the number of members."""
     count = 0
     while waiting > 0:
@@ -484,7 +391,7 @@ def _take_out(reached: _Reached, count: int, vectors: Floats, row: int, width: i
     if log:
         for place in range(count):
             if members[place] != best:
-                vectors[row * width] = _log_sum(vectors[row * width], costs[members[place] * width])
+                vectors[row * width] = log_add(vectors[row * width], costs[members[place] * width])
     for place in range(count):
         for column in range(width):
             costs[members[place] * width + column] -= vectors[row * width + column]
@@ -545,7 +452,7 @@ def _is_same(sets: _Sets, number: int, count: int, reached: _Reached, quanta: Fl
         while same < count and sets.members[begin + same] == reached.members[same]:
             row, other = (begin + same) * width, reached.members[same] * width
             column = 0
-            while column < width and _rounds_same(
+            while column < width and rounds_same(
                 sets.rests[row + column], reached.costs[other + column], quanta[column]
             ):
                 column += 1
@@ -556,7 +463,7 @@ def _is_same(sets: _Sets, number: int, count: int, reached: _Reached, quanta: Fl
 
 
 @jit
-def _set_end(vector: Floats, graph: _Graph, sets: _Sets, state: int, log: bool) -> None:
+def _set_end(vector: Floats, graph: VectorGraph, sets: _Sets, state: int, log: bool) -> None:
     """Computes the final costs of a set."""
     for column in range(len(vector)):
         vector[column] = 0.0
@@ -565,99 +472,7 @@ def _set_end(vector: Floats, graph: _Graph, sets: _Sets, state: int, log: bool) 
         member, rest = sets.members[place], place * len(vector)
         cost = sets.rests[rest] + graph.ends[member, 0]
         if log and cost < np.inf:
-            vector[0] = _log_sum(vector[0], cost)
+            vector[0] = log_add(vector[0], cost)
         elif cost < vector[0]:
             for column in range(len(vector)):
                 vector[column] = sets.rests[rest + column] + graph.ends[member, column]
-
-
-@jit
-def _log_sum(first: float, second: float) -> float:
-    """Returns the cost of the sum of two probabilities."""
-    low, high = min(first, second), max(first, second)
-    return low if high == np.inf else low - np.log1p(np.exp(low - high))
-
-
-# ---------------------------------------------------------------- minimization
-
-
-@jit
-def _pushed(graph: _Graph, penalty: float, log: bool) -> _Graph:
-    """Moves the costs of the best completions towards the start, except for a penalty of each word, which stays."""
-    num_states, width = graph.ends.shape
-    arcs, ends, potentials = graph.arcs.copy(), graph.ends.copy(), graph.ends.copy()
-    best = graph.ends[:, 0].copy()  # with the penalties
-    for state in range(num_states - 1, -1, -1):
-        potential = potentials[state]
-        for arc in range(graph.offsets[state], graph.offsets[state + 1]):
-            following = graph.nextstates[arc]
-            cost = graph.arcs[arc, 0] + best[following]
-            if log:
-                best[state] = _log_sum(best[state], cost)
-                potential[0] = best[state]
-            elif cost < best[state]:
-                best[state] = cost
-                for column in range(width):
-                    potential[column] = graph.arcs[arc, column] + potentials[following, column]
-                potential[0] -= penalty
-        for arc in range(graph.offsets[state], graph.offsets[state + 1]):
-            for column in range(width):
-                rest = potentials[graph.nextstates[arc], column] - (potential[column] if state > 0 else 0.0)
-                arcs[arc, column] += rest
-        for column in range(width if state > 0 else 0):
-            ends[state, column] -= potential[column]
-    return _Graph(graph.offsets, graph.labels, graph.nextstates, arcs, ends)
-
-
-@jit
-def _classes(graph: _Graph, quanta: Floats) -> Ints:
-    """Returns, for each state, the last state with the same completions at the same costs."""
-    num_states, width = graph.ends.shape
-    size = 16
-    while size < 2 * num_states:
-        size *= 2
-    classes = np.empty(num_states, dtype=np.int32)
-    table = np.full(size, -1, dtype=np.int32)
-    for state in range(num_states - 1, -1, -1):
-        key = np.uint64(graph.ends[state, 0] < np.inf)
-        for arc in range(graph.offsets[state], graph.offsets[state + 1]):
-            key = (key ^ np.uint64(graph.labels[arc])) * np.uint64(0x9E3779B97F4A7C15)
-            key = (key ^ np.uint64(classes[graph.nextstates[arc]])) * np.uint64(0x9E3779B97F4A7C15)
-            for column in range(width):
-                part = np.int64(np.rint(graph.arcs[arc, column] / quanta[column]))
-                key = ((key ^ np.uint64(part)) * np.uint64(0x9E3779B97F4A7C15)) ^ (key >> np.uint64(29))
-        slot = np.int64((key >> np.uint64(20)) & np.uint64(size - 1))
-        while table[slot] >= 0 and not _have_same_rests(graph, classes, quanta, table[slot], state):
-            slot = (slot + 1) & (size - 1)
-        if table[slot] < 0:
-            table[slot] = state
-        classes[state] = table[slot]
-    return classes
-
-
-@jit
-def _have_same_rests(graph: _Graph, classes: Ints, quanta: Floats, state: int, other: int) -> bool:
-    first, second = graph.offsets[state], graph.offsets[other]
-    if graph.offsets[state + 1] - first != graph.offsets[other + 1] - second:
-        return False
-    if (graph.ends[state, 0] < np.inf) != (graph.ends[other, 0] < np.inf):
-        return False
-    for column in range(len(quanta)):
-        if graph.ends[state, 0] < np.inf and not _rounds_same(
-            graph.ends[state, column], graph.ends[other, column], quanta[column]
-        ):
-            return False
-        for place in range(graph.offsets[state + 1] - first):
-            if not _rounds_same(graph.arcs[first + place, column], graph.arcs[second + place, column], quanta[column]):
-                return False
-    for place in range(graph.offsets[state + 1] - first):
-        if graph.labels[first + place] != graph.labels[second + place]:
-            return False
-        if classes[graph.nextstates[first + place]] != classes[graph.nextstates[second + place]]:
-            return False
-    return True
-
-
-@inlined
-def _rounds_same(cost: float, other: float, quantum: float) -> bool:
-    return cost == other or np.rint(cost / quantum) == np.rint(other / quantum)

@@ -10,7 +10,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.draw import to_svg
 from lattice_simp.errors import MissingExtraError
 from lattice_simp.ops.count_paths import count_paths
-from lattice_simp.ops.determinize import minimize
+from lattice_simp.ops.minimize import minimize
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.support.plurals import counted
 

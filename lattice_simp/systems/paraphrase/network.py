@@ -16,7 +16,8 @@ import numpy as np
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.ops.determinize import MAX_STATES, minimize
+from lattice_simp.ops.determinize import MAX_STATES
+from lattice_simp.ops.minimize import minimize
 from lattice_simp.ops.replace import replace
 from lattice_simp.systems.paraphrase.grammar import Phrase, Production, SubstitutionGrammar
 

@@ -13,7 +13,7 @@ import numpy as np
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.grammars.english.lexicon import marks
-from lattice_simp.ops.determinize import minimize
+from lattice_simp.ops.minimize import minimize
 from lattice_simp.systems.paraphrase.tree import Tree
 
 _NAMES = frozenset(("NNP", "NNPS"))
