@@ -192,7 +192,7 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     if split.kind is not SplitKind.APPOSITION or not entity:
         return True
     noun, name = _head(parse, entity), _head(parse, list(split.clause))
-    if parse.labels[noun] == "attr" or _is_inserted(parse, noun):
+    if parse.labels[noun] == "attr" or _is_inserted(parse, noun) or _is_born(parse, noun, name):
         return False  # "Freedom is a choice, a way of life"
     if entity[-1] != noun and parse.parts[entity[-1]] in _NOUNS:
         return False  # "the lord of the house of Orbelian, a branch"
@@ -207,6 +207,14 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
         return False  # "named after the Nile, the longest river"
     described = parse.parts[noun] == "PROPN" or first in ("a", "an")
     return described and is_plural(parse, noun) == is_plural(parse, name)
+
+
+def _is_born(parse: Parse, noun: int, name: int) -> bool:
+    """Returns whether a place stands before whose child somebody is ("was born in Rome, the son of a judge")."""
+    is_place = parse.labels[noun] == "pobj" and parse.tokens[parse.heads[noun]].lower() in word_set(
+        "place_prepositions"
+    )
+    return is_place and parse.lemmas[name].lower() in ("child", "daughter", "son")
 
 
 def _is_inserted(parse: Parse, noun: int) -> bool:
@@ -291,8 +299,13 @@ def _is_heading(parse: Parse, split: Split) -> bool:
 
 
 def _ends_list(parse: Parse, split: Split) -> bool:
-    """Returns whether a clause contains the next member of a list ("Matte, meaning meadow, and Horn")."""
-    return any(
+    """Returns whether a clause contains the next member of a list ("Matte, meaning meadow, and Horn", "before going
+    home, changing his clothes and escaping").
+    """
+    first = min(split.removed)
+    joins = any(parse.labels[position] == "conj" and parse.tags[position] == "VBG" for position in split.clause)
+    follows = any(parse.labels[position] == "pcomp" and parse.tags[position] == "VBG" for position in range(first))
+    return (joins and follows) or any(
         parse.labels[position] == "conj"
         and parse.tokens[position - 2] == ","
         and parse.labels[position - 1] == "cc"

@@ -96,6 +96,8 @@ UNCERTAIN = {
     "Ann was the friend of a poet , helping him to write , editing the books , reading all of them .": "a list",
     "The firm reopened its doors , completely changing its work in 1948 it began to build scooters .": "two sentences",
     "They can send this creature around the lab and control whether it goes left or right .": "can control",
+    "Ann Lee was born in London , the daughter of a judge .": "Ann, or London",
+    "He fired many shots before going to the kitchen , changing his clothes and leaving .": "one list",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

@@ -82,6 +82,7 @@ KEPT = [
     "They want to return to profit growth .",
     "Her journey in the film will continue .",
     "The frog is an inhabitant of forests .",  # not "a person"
+    "He went on location there .",  # not "on place"
     "It was truly vital .",  # "truly very important"
 ]
 
