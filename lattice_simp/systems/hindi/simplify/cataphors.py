@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
+from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.sentence import Chunk, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.meaning import is_report
 from lattice_simp.systems.hindi.simplify.model import Part, Word
+from lattice_simp.systems.hindi.simplify.subjects import is_dative
 from lattice_simp.systems.hindi.simplify.tables import reports, word_of, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import verb_group
 
@@ -17,7 +20,11 @@ _REASON = "stands for the sentence after it"
 
 def with_cataphors(sentence: Sentence, parts: Sequence[Part]) -> list[Part]:
     """Returns the parts with `yah` before each verb of saying that ends one and has no object."""
-    return [*(_with_cataphor(sentence, part) for part in parts[:-1]), *parts[-1:]]
+    first = (
+        part if following.clause_kind == ClauseType.RELATIVE else _with_cataphor(sentence, part)
+        for part, following in pairwise(parts)
+    )
+    return [*first, *parts[-1:]]
 
 
 def _with_cataphor(sentence: Sentence, part: Part) -> Part:
@@ -34,7 +41,9 @@ def _with_cataphor(sentence: Sentence, part: Part) -> Part:
     start = _start(sentence, before) if before is not None and has_noun else group.positions[0]
     bare = [phrase for phrase in nominal_chunks(sentence, part.tokens) if is_bare(sentence, phrase)]
     has_object = part.verb - 1 in bare and (group.takes_agent_with_ne or len(bare) > 1)
-    if has_object and not has_noun:
+    named = bare and any(is_dative(sentence, phrase) for phrase in nominal_chunks(sentence, part.tokens))
+    is_measured = any(token.tag == "QF" for token in sentence.tokens[max(0, start - 3) : start])
+    if (has_object or named or is_measured) and not has_noun:
         return part
     words = (Word(word_of("cataphor"), (), _REASON), Word(sentence.tokens[start].form, (start,)))
     return replace(part, instead={**part.instead, start: words})

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from lattice_simp.grammars.hindi.verbs import IMPERFECTIVE, PERFECTIVE, analyse, takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import CONJUNCTION, GERUND, PUNCTUATION, VERBS, Sentence
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, GERUND, PUNCTUATION, VERBS, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
@@ -65,11 +65,14 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
 
 
 def _torn_links(sentence: Sentence, parts: Sequence[Part], part: Part) -> Iterator[Refusal]:
-    """Refuses the clauses whose split would join what is before them to a conjunction after them."""
+    """Refuses the clauses whose split would join what is before them to another clause or a conjunction after them."""
+    tokens = set(part.tokens)
+    finite = [chunk for chunk in sentence.chunks if chunk.tag == FINITE and tokens.issuperset(sentence.verbs(chunk))]
     for before, after in pairwise(part.tokens):
-        if after - before > 1 and sentence.tokens[after].tag == CONJUNCTION:
+        joins = any(chunk.end <= before + 1 for chunk in finite) and any(chunk.start >= after for chunk in finite)
+        if after - before > 1 and (joins or sentence.tokens[after].tag == CONJUNCTION):
             inside = (other for other in parts if other.tokens and before < other.tokens[0] < after)
-            yield from (Refusal(other.name, "a conjunction after it may belong to it") for other in inside)
+            yield from (Refusal(other.name, "what is after it may belong to it") for other in inside)
 
 
 def _is_marker(sentence: Sentence, verb: int, group: VerbGroup) -> bool:

@@ -245,6 +245,8 @@ def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
         ending = [at for at in range(previous.start, previous.end) if not is_joining(sentence, at)][-1:]
         if not any(sentence.tokens[at].tag in (*VERBS, _NEGATION, _PARTICLE) for at in ending):
             return "no verb at the end of the clause before it"
+        if not links and any(sentence.tokens[at].form in relatives() for at in range(previous.start, previous.end)):
+            return "a relative clause may belong to the next one"
         if _thinks(sentence, previous) and not links:
             return "what somebody thinks or asks"
         gap = range(previous.end - 1, node.start + 1)

@@ -110,6 +110,17 @@ SPLIT = {
         "(main राम ने बताया (comp कि ये नाटक हैं ) )",
         "राम ने यह बताया | ये नाटक हैं",
     ),
+    "what something is called": (
+        "मानसून/NN[gender=m] | हवा/NN[gender=f] को/PSP | कहते/VM हैं/VAUX | ,/SYM | जो/PRP | यहां/PRP | "
+        "रहती/VM[gender=f] है/VAUX",
+        "(main मानसून हवा को कहते हैं , (rel जो यहां रहती है ) )",
+        "मानसून हवा को कहते हैं | वह यहां रहती है",
+    ),
+    "said a little": (
+        f"राम/NNP | कल/NN | जरा/QF सा/RP | बोला/VM | ,/SYM | {WENT}",
+        "(coord राम कल जरा सा बोला ) , (coord सीता बड़े घर में गई )",
+        "राम कल जरा सा बोला | सीता बड़े घर में गई",
+    ),
     "said, with an object": (
         f"राम/NNP ने/PSP | बात/NN | कही/VM | ,/SYM | {WENT}",
         "(coord राम ने बात कही ) , (coord सीता बड़े घर में गई )",
@@ -672,7 +683,7 @@ KEPT = {
     "a conjunction after a nested clause": (
         "नियम/NN | है/VM | -/SYM | वो/PRP | टिकट/NN | लेते/VM हैं/VAUX | लेकिन/CC | वो/PRP | पैसे/NN | नहीं/NEG लेते/VM",
         "(main नियम है - (coord वो टिकट लेते हैं ) लेकिन वो पैसे नहीं लेते )",
-        "belong to it",
+        "what is after it",
     ),
     "for that reason, because": (
         "राम/NNP | घर/NN में/PSP | इसलिए/PRP | आया/VM | क्योंकि/CC | सीता/NNP | बाहर/NST | गई/VM",
@@ -699,6 +710,17 @@ KEPT = {
         "टिक/NN>8:pof | पाए/VM[root=पा,tam=yA]>4:ccof",
         "(coord राम ने किताब पढ़ी ) लेकिन (coord वह घर में टिक पाए )",
         "of its own",
+    ),
+    "two clauses around another": (
+        "राम/NNP ने/PSP | मोहन/NNP को/PSP | बताया/VM | कि/CC | युद्ध/NN | शुरू/JJ | होगा/VM | ;/SYM | ऐसा/PRP | "
+        "होता/VM है/VAUX",
+        "(main राम ने मोहन को बताया (comp कि युद्ध शुरू होगा ) ; ऐसा होता है )",
+        "what is after it",
+    ),
+    "in places where, before a comma": (
+        "बाज़ार/NN | ऐसे/DEM नगरों/NN में/PSP | जहां/PRP | लोग/NN | रहते/VM हैं/VAUX | ,/SYM | काम/NN | जारी/JJ | था/VM",
+        "(coord बाज़ार ऐसे नगरों में जहां लोग रहते हैं ) , (coord काम जारी था )",
+        "belong to the next one",
     ),
     "a shared receiver": (
         "राम/NNP ने/PSP | मोहन/NNP को/PSP | दूर/JJ | रखते/VM:VGNF हुए/VAUX | बड़ी/JJ किताब/NN | पढ़ी/VM",
