@@ -41,9 +41,10 @@ def _with_cataphor(sentence: Sentence, part: Part) -> Part:
     start = _start(sentence, before) if before is not None and has_noun else group.positions[0]
     bare = [phrase for phrase in nominal_chunks(sentence, part.tokens) if is_bare(sentence, phrase)]
     has_object = part.verb - 1 in bare and (group.takes_agent_with_ne or len(bare) > 1)
-    named = bare and any(is_dative(sentence, phrase) for phrase in nominal_chunks(sentence, part.tokens))
-    is_measured = any(token.tag == "QF" for token in sentence.tokens[max(0, start - 3) : start])
-    if (has_object or named or is_measured) and not has_noun:
+    has_receiver = any(is_dative(sentence, phrase) for phrase in nominal_chunks(sentence, part.tokens))
+    is_name = has_receiver and bool(bare) and not group.takes_agent_with_ne
+    is_measured = start > 0 and sentence.tokens[start - 1].form in words_of("measure")
+    if (has_object or is_name or is_measured) and not has_noun:
         return part
     words = (Word(word_of("cataphor"), (), _REASON), Word(sentence.tokens[start].form, (start,)))
     return replace(part, instead={**part.instead, start: words})
