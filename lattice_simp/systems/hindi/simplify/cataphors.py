@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import Chunk, Sentence
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, Chunk, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.meaning import is_report
 from lattice_simp.systems.hindi.simplify.model import Part, Word
@@ -21,10 +21,17 @@ _REASON = "stands for the sentence after it"
 def with_cataphors(sentence: Sentence, parts: Sequence[Part]) -> list[Part]:
     """Returns the parts with `yah` before each verb of saying that ends one and has no object."""
     first = (
-        part if following.clause_kind == ClauseType.RELATIVE else _with_cataphor(sentence, part)
+        _with_cataphor(sentence, part) if _may_be_said(sentence, part, following) else part
         for part, following in pairwise(parts)
     )
     return [*first, *parts[-1:]]
+
+
+def _may_be_said(sentence: Sentence, part: Part, following: Part) -> bool:
+    """Returns whether a part may be what the one before it says: no relative clause, and not joined by `and`."""
+    between = range(part.tokens[-1] + 1, following.tokens[0]) if part.tokens and following.tokens else ()
+    links = {sentence.tokens[index].form for index in between if sentence.tokens[index].tag == CONJUNCTION}
+    return following.clause_kind != ClauseType.RELATIVE and links <= {word_of("complementiser")}
 
 
 def _with_cataphor(sentence: Sentence, part: Part) -> Part:

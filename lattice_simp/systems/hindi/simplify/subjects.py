@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.grammars.hindi.verbs import takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
@@ -30,12 +32,7 @@ def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
     if has_agent or group.takes_agent_with_ne:
         return has_agent
     dative = any(is_dative(sentence, phrase) for phrase in phrases)
-    bare = [phrase for phrase in phrases if _may_be_subject(sentence, phrase)]
-    # Genders of unknown nouns are guesses; a complement has a subject more often than a coordinate clause.
-    if part.clause_kind != ClauseType.COMPLEMENT and not any(_agrees(sentence, phrase, group) for phrase in bare):
-        bare = []
-    if group.root in words_of("be") and bare[:1] != phrases[:1] and all(_honours(sentence, at, group) for at in bare):
-        bare = []
+    bare = _candidates(sentence, part, group, phrases)
     if group.root in words_of("be") and _is_gerund(sentence, part, verb):
         return True
     if group.is_passive:
@@ -53,6 +50,20 @@ def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
         is_somewhere = group.root in words_of("be") and not group.has_vector and len(phrases) > 1
         return not adjacent or (is_somewhere and not _is_genitive(sentence, bare[0] - 1))
     return not (adjacent and group.root in words_of("moving"))
+
+
+def _candidates(sentence: Sentence, part: Part, group: VerbGroup, phrases: Sequence[int]) -> list[int]:
+    """Returns the bare phrases that may be the subject; none if the verb agrees with none of them."""
+    bare = [phrase for phrase in phrases if _may_be_subject(sentence, phrase)]
+    # Genders and numbers of unknown nouns are guesses; a complement has a subject more often than a coordinate clause.
+    is_complement = part.clause_kind == ClauseType.COMPLEMENT
+    if not is_complement and not any(_agrees(sentence, phrase, group) for phrase in bare):
+        return []
+    may_honour = is_complement and group.root not in words_of("be")
+    is_first = bare[:1] == phrases[:1]
+    if not (may_honour or is_first) and all(_honours(sentence, phrase, group) for phrase in bare):
+        return []
+    return bare
 
 
 def may_have_subject(sentence: Sentence, part: Part, verb: int) -> bool:
@@ -101,10 +112,11 @@ def _is_listed(sentence: Sentence, phrase: int) -> bool:
 
 def _agrees(sentence: Sentence, phrase: int, group: VerbGroup) -> bool:
     """Returns whether a verb may agree with a phrase; its gender may be that of several nouns joined by `and`."""
+    head = sentence.head_of(sentence.chunks[phrase])
+    if phrase > 0 and sentence.chunks[phrase - 1].tag == "CCP":
+        return True
     genders = {verb.gender for verb in group.verbs} & {"m", "f"}
-    gender = sentence.head_of(sentence.chunks[phrase]).gender
-    is_joined = phrase > 0 and sentence.chunks[phrase - 1].tag == "CCP"
-    return is_joined or gender not in ("m", "f") or not genders or gender in genders
+    return head.gender not in ("m", "f") or not genders or head.gender in genders
 
 
 def _says_how(sentence: Sentence, chunk: Chunk) -> bool:

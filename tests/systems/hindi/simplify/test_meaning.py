@@ -121,6 +121,11 @@ SPLIT = {
         "(coord राम कल जरा सा बोला ) , (coord सीता बड़े घर में गई )",
         "राम कल जरा सा बोला | सीता बड़े घर में गई",
     ),
+    "speaks and goes": (
+        "सचिव/NN | आज/NN | फौरन/RB | बोला/VM | और/CC | फौरन/RB | सीता/NNP | घर/NN में/PSP | गई/VM",
+        "(coord सचिव आज फौरन बोला ) और (coord फौरन सीता घर में गई )",
+        "सचिव आज फौरन बोला | फौरन सीता घर में गई",
+    ),
     "said, with an object": (
         f"राम/NNP ने/PSP | बात/NN | कही/VM | ,/SYM | {WENT}",
         "(coord राम ने बात कही ) , (coord सीता बड़े घर में गई )",
@@ -721,6 +726,12 @@ KEPT = {
         "बाज़ार/NN | ऐसे/DEM नगरों/NN में/PSP | जहां/PRP | लोग/NN | रहते/VM हैं/VAUX | ,/SYM | काम/NN | जारी/JJ | था/VM",
         "(coord बाज़ार ऐसे नगरों में जहां लोग रहते हैं ) , (coord काम जारी था )",
         "belong to the next one",
+    ),
+    "a noun in the singular before a plural verb": (
+        "दोनों/QC लोग/NN | घर/NN में/PSP | आते/VM थे/VAUX | और/CC | नगर/NN में/PSP | बर्मा/NN[number=sg] | बहुत/RB | "
+        "लड़/VM रहे/VAUX[number=pl] थे/VAUX[number=pl]",
+        "(coord दोनों लोग घर में आते थे ) और (coord नगर में बर्मा बहुत लड़ रहे थे )",
+        "no subject",
     ),
     "a shared receiver": (
         "राम/NNP ने/PSP | मोहन/NNP को/PSP | दूर/JJ | रखते/VM:VGNF हुए/VAUX | बड़ी/JJ किताब/NN | पढ़ी/VM",
