@@ -1,4 +1,4 @@
-"""Which noun a pronoun would stand for that replaces a relative pronoun in a separate sentence."""
+"""Checks that a pronoun in place of a relative pronoun has one possible antecedent."""
 
 from __future__ import annotations
 

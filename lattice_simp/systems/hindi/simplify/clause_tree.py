@@ -1,4 +1,4 @@
-"""The clauses of a sentence as a tree."""
+"""Nests the clauses of a sentence in a tree."""
 
 from __future__ import annotations
 

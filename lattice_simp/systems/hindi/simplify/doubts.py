@@ -1,4 +1,4 @@
-"""Sentences whose subject or verb form would be a guess: their splits are undone."""
+"""Refuses splits whose sentences would have a guessed subject, object or verb form."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def _is_participle(sentence: Sentence, part: Part, group: VerbGroup) -> bool:
 
 
 def _goes_on(sentence: Sentence, part: Part) -> bool:
-    """Returns whether a comma and a conjunction are inside a clause with several verbs."""
+    """Returns whether a clause with several verbs contains a comma before a conjunction."""
     if part.verb is None or first_verb(sentence, part, part.verb) == part.verb:
         return False
     pairs = pairwise(sentence.tokens[index] for index in part.tokens)
@@ -212,7 +212,7 @@ def _goes_on(sentence: Sentence, part: Part) -> bool:
 
 
 def _leads_on(sentence: Sentence, part: Part) -> bool:
-    """Returns whether a clause with a conjunction such as `while` comes before another one, after a comma."""
+    """Returns whether a comma and another clause follow a clause that begins with a conjunction such as `while`."""
     if part.verb is None or not any(word.form in words_of("subordinator") for word in part.lead):
         return False
     end = sentence.chunks[first_verb(sentence, part, part.verb)].end

@@ -1,4 +1,4 @@
-"""The clauses that stay together instead of becoming sentences."""
+"""Marks the clauses that stay together instead of becoming sentences."""
 
 from __future__ import annotations
 

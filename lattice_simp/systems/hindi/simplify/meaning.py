@@ -1,4 +1,4 @@
-"""Which clauses cannot become sentences: those that would not stand alone or would not say the same.
+"""Finds the clauses that cannot become sentences: those that would not stand alone or would not say the same.
 
 Without a dependency tree the agents of participles and the objects that they agree with are guesses, so that only the
 plainest patterns are split.

@@ -1,4 +1,4 @@
-"""The subjects that clauses certainly have."""
+"""Finds out whether a clause certainly has a subject."""
 
 from __future__ import annotations
 
