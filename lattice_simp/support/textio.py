@@ -19,6 +19,8 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TextIO, cast
 
@@ -58,6 +60,7 @@ _WRITE_REMEDIES = {
     errno.ENOENT: "make its folder first, or choose another place",
 }
 _BOM = b"\xef\xbb\xbf"
+_CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f]")
 
 
 @contextmanager
@@ -203,11 +206,10 @@ def read_lines(path: str | Path) -> Iterator[str]:
             than `MAX_LINE_BYTES`.
     """
     with open_binary(path) as file:
-        number = 0
-        while raw := file.readline(MAX_LINE_BYTES + 1):
-            number += 1
-            if number == 1:
-                check_text(raw, path)
+        lines = iter(partial(file.readline, MAX_LINE_BYTES + 1), b"")
+        head = _head(lines)
+        check_text(b"".join(head), path)
+        for number, raw in enumerate(chain(head, lines), start=1):
             if len(raw) > MAX_LINE_BYTES:
                 raise FormatError("the line is too long", path=path, line=number, remedy="is this a text file?")
             try:
@@ -215,6 +217,15 @@ def read_lines(path: str | Path) -> Iterator[str]:
             except UnicodeDecodeError as error:
                 raise _bad_utf8(path, number) from error
             yield line.removesuffix("\n").removesuffix("\r") if line.endswith("\n") else line
+
+
+def _head(lines: Iterator[bytes]) -> list[bytes]:
+    """Returns the first line; in a binary file, whose head may hold the byte of a line end, at least `HEAD` bytes."""
+    head = list(islice(lines, 1))
+    if head and _CONTROL.search(head[0]):
+        while sum(map(len, head)) < HEAD and (line := next(lines, b"")):
+            head.append(line)
+    return head
 
 
 def read_bytes(path: str | Path, limit: int = MAX_BYTES) -> bytes:

@@ -159,6 +159,12 @@ def test_readers_of_text_name_binary_files(tmp_path, name):
         list(read_lines(tmp_path / "x"))
 
 
+def test_the_head_of_a_binary_file_may_hold_the_byte_of_a_line_end(tmp_path):
+    (tmp_path / "x").write_bytes(b"PK\x03\x04" + b"\n".rjust(26, b"\0") + b"archive/data.pkl" + bytes(100))
+    with pytest.raises(FormatError, match="x: looks like a PyTorch file"):
+        list(read_lines(tmp_path / "x"))
+
+
 def test_a_list_without_numbers_is_called_so(tmp_path):
     (tmp_path / "x").write_text("newstest-1 ||| a cat ||| LM= -1 ||| -1\n")
     for reader in (read, lambda path: list(read_all(path))):
