@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 import lattice_simp as ls
+from experiments.experiment import FIGURES
 from lattice_simp.metrics.plots import COLOURS
-from lattice_simp.pipeline.experiment import FIGURES
 from lattice_simp.pipeline.stage import read_json
 from lattice_simp.support.settings_file import read_settings
 from lattice_simp.systems.simplify import dependency_graph, graph_svg

@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from experiments.experiment import stage_costs
 from experiments.report import RANDOMISATION, Figures, gain_cells
 from lattice_simp.metrics.table import Cell, Table, as_markdown
-from lattice_simp.pipeline.experiment import stage_costs
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.train.config import Config, read_config
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.pipeline.experiment import CONFIG, FIGURES, PAGE, joined_parts
+from experiments.experiment import CONFIG, FIGURES, PAGE, joined_parts
 from lattice_simp.pipeline.stage import read_json
 from lattice_simp.support.settings_file import read_settings
 from lattice_simp.support.textio import write_text

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from experiments.experiment import stage_table
 from lattice_simp.metrics import Comparison, Lines, Metric, SignificanceTest, TestKind
 from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell
-from lattice_simp.pipeline.experiment import stage_table
 from lattice_simp.systems.judging import share
 
 Figures = Mapping[str, Any]

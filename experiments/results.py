@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
 from experiments.report import Figures, plain_table, stages_part
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.train.config import Config, read_config
 from lattice_simp.train.pipeline import train
 

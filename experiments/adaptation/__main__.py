@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from experiments.adaptation.report import page
+from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.halving import HALVES, by_key, length_of, read_training, summed_costs, write_corpora, write_lines
 from experiments.report import lines_of
 from experiments.search.measure import quality
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.lm import LanguageModel
 from lattice_simp.metrics import Lines
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import read_lines

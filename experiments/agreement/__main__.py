@@ -7,8 +7,8 @@ from pathlib import Path
 
 from experiments.agreement.measure import TwoJudgements
 from experiments.agreement.report import page
+from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.report import versions
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.skeleton import read_skeletons
 
 

@@ -10,13 +10,13 @@ from typing import Any
 from experiments.causal.model import PROMPTED, UNPROMPTED, scorer_settings, translation_prompt
 from experiments.causal.report import measured, outputs, page, set_figures
 from experiments.causal.stages import read_lists, stages_of
+from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
 from experiments.report import STAGES, signatures_of, versions
 from experiments.study.pipeline import model_for
 from experiments.transformer.choosing import tuned_weight
 from experiments.transformer.sets import SentenceSet, read_set, set_files, set_sizes
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import bleu_tok
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.rescore.causal import CausalSettings
 from lattice_simp.text.tokeniser import tokenisers

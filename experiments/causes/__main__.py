@@ -11,12 +11,12 @@ from experiments.causes.failures import failure_figures
 from experiments.causes.folds import Fold, run_folds
 from experiments.causes.halves import NAMES, study_of
 from experiments.causes.report import BLEU, page
+from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.halving import by_key, summed_costs
 from experiments.report import scores_of
 from experiments.study.config import Study
 from experiments.study.measuring import compare_by_bleu
 from experiments.study.tables import failure_rate
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.train.config import Config
 
 PARTS = ("value", "gain", "p", "gain_interval")

@@ -22,8 +22,8 @@ from experiments.compression.stages import (
     tagger_name,
     tagger_stages,
 )
+from experiments.experiment import Experiment, Results, options, run_experiment
 from lattice_simp import LanguageModel
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.skeleton.automatic import DeletionTagger
 

@@ -16,10 +16,10 @@ import numpy as np
 from experiments.confidence.labels import right_words
 from experiments.confidence.measure import bins, calibrated, calibration, cross_entropy, measured
 from experiments.confidence.report import page
+from experiments.experiment import Experiment, Results, options, run_experiment
 from lattice_simp import Hypothesis, Lattice, ngram_posteriors, read_nbest, word_confidences
 from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.support.textio import read_lines, write_text
 from lattice_simp.text.tokeniser import model_tokenisers
 

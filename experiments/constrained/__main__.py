@@ -14,8 +14,8 @@ import numpy as np
 import lattice_simp as ls
 from experiments.constrained.model import Gemma, lines_of
 from experiments.constrained.report import FREE, SYSTEMS, page
+from experiments.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.core.kernel import Floats, Longs
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.support.extras import extra
 from lattice_simp.support.tables import read_table
 

@@ -13,8 +13,8 @@ from experiments.corpus.report import page
 from experiments.corpus.simplifier_pairs import CORPORA, HELD_OUT, SIMPLIFIERS
 from experiments.corpus.simplifiers import simplifiers
 from experiments.corpus.synthetic import ARTICLES, KILLED, MILLION, articles_stage, killed_stage, million_stage
+from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.report import versions
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import read_json
 from lattice_simp.systems.corpus.pipeline import COUNTS

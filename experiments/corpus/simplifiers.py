@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.corpus.simplifier_pairs import CORPORA, IDENTITY, SIMPLE_TEXT, SIMPLIFIERS, STAGE, pairs_stage
+from experiments.experiment import stage_costs
 from experiments.report import RANDOMISATION, STAGES, scores_of, signatures_of
 from lattice_simp.metrics import METRICS, Lines, MetricOptions, compare, measure
-from lattice_simp.pipeline.experiment import stage_costs
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.support.textio import open_text, read_lines

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.hindi.baselines import TwoFields, boundary_scores
 from experiments.hindi.finite import finite, finite_brackets
 from experiments.hindi.parses import attachments, seconds
@@ -23,7 +24,6 @@ from experiments.hindi.training import (
     participle_stage,
 )
 from lattice_simp.errors import FormatError
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.support.textio import read_lines

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.hindi.bracket_acceptors import AcceptorSearch, token_symbols
 from experiments.hindi.candidates import Candidates, candidates, fitted, loss_of
 from experiments.hindi.systems import TEMPLATES
 from lattice_simp.core.kernel import Floats
@@ -19,7 +20,6 @@ from lattice_simp.grammars.hindi.bracket_rules import TABLE, bracket_rules
 from lattice_simp.support.settings_file import read_settings
 from lattice_simp.support.tables import grammar_path
 from lattice_simp.support.textio import open_text, read_lines
-from lattice_simp.systems.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols
 from lattice_simp.systems.hindi.clauses.examples import Example
 from lattice_simp.systems.hindi.clauses.labels import Brackets
 from lattice_simp.systems.hindi.clauses.model import ClauseModel

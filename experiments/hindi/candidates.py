@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from experiments.hindi.bracket_acceptors import AcceptorSearch, token_symbols, written
 from lattice_simp.core.kernel import Floats
 from lattice_simp.grammars.hindi.bracket_rules import bracket_rules, breaches
-from lattice_simp.systems.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols, written
 from lattice_simp.systems.hindi.clauses.crf import best_rests
 from lattice_simp.systems.hindi.clauses.examples import Example
 from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Literal
 
 from experiments.hindi.baselines import Labelling, TwoFields, unconstrained
+from experiments.hindi.bracket_acceptors import AcceptorSearch, token_symbols
 from experiments.hindi.counts import Participle, corrected_counts
 from lattice_simp.systems.hindi.clause import Clause
-from lattice_simp.systems.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols
 from lattice_simp.systems.hindi.clauses.examples import Example
 from lattice_simp.systems.hindi.clauses.features import Template, rule_features, word_features
 from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of, clauses_of

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.hindi_simplification.judgements import JUDGED, judged_figures, read_judged
 from experiments.hindi_simplification.ratings import read_ratings
 from experiments.hindi_simplification.references import Pair, read_pairs
 from experiments.hindi_simplification.report import measure, page
 from experiments.hindi_simplification.systems import SOURCE, systems
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.systems.hindi.model import HindiModel, load_what_works
 
 FOLDER = Path(__file__).parent

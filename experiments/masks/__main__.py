@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
 from experiments.masks.choosing import (
     Candidates,
     Setting,
@@ -29,7 +30,6 @@ from experiments.study.pipeline import with_rules_for
 from experiments.study.scoring import scorers_stage
 from experiments.study.sentences import DEVELOPMENT, test_set
 from lattice_simp.metrics import Lines, bleu_tok, compare, measure
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.train.config import Config
 from lattice_simp.train.pipeline import train

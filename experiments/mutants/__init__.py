@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lattice_simp.pipeline.experiment import FIGURES
+from experiments.experiment import FIGURES
 from lattice_simp.pipeline.stage import read_json
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.mutants.report import ROOT, page
 from experiments.mutants.running import Outcome, Workshop, read_mutants
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 
 
 def mutants(experiment: Experiment) -> Results:

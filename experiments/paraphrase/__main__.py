@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.experiment import FIGURES, Experiment, Results, options, run_experiment, stage_costs
 from experiments.paraphrase.combination import FIGURE_NAMES, combination_stage, read_combination
 from experiments.paraphrase.curve import FILTERED, UNFILTERED, curve_figures, curve_stage
 from experiments.paraphrase.data import parsed_stage, unread_stage
@@ -18,7 +19,6 @@ from experiments.paraphrase.references import read_correlations, references_stag
 from experiments.paraphrase.report import page
 from experiments.report import STAGES, versions
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.experiment import FIGURES, Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import read_json
 

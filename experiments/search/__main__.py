@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.report import lines_of
 from experiments.search.decoding import Record, System, decoded
 from experiments.search.measure import losses, quality
 from experiments.search.report import PLOTS, draw, page
 from lattice_simp.metrics import Lines
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import Tokeniser, model_tokenisers
 from lattice_simp.train.config import Config, TestSet, read_config

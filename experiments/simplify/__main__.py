@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
 from experiments.report import STAGES, versions
 from experiments.simplify.corpora import corpora_stage
 from experiments.simplify.data import Config, TestSet, read_sets
 from experiments.simplify.measure import measured_stage, read_scores
 from experiments.simplify.report import OURS, costs, figures, page, read_published
 from experiments.simplify.systems import file_name, outputs_stage, read_counts, systems_of, trained
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import run_stages
 
 

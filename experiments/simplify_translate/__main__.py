@@ -6,6 +6,7 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
+from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
 from experiments.report import STAGES
 from experiments.simplify_translate.report import figures, measure_systems, page
 from experiments.simplify_translate.simplifying import KINDS, simplified_file, simplified_stage
@@ -15,7 +16,6 @@ from experiments.study.decoding import spaces_stage
 from experiments.study.pipeline import model_for, trained
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST, read_sentences, test_set
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.train.tuning import test_set_files
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.halving import HALVES, by_key, length_of, read_training, summed_costs, write_corpora, write_lines
 from experiments.report import lines_of
 from experiments.search.measure import quality
@@ -21,7 +22,6 @@ from experiments.skeleton_features.systems import (
     weights_name,
 )
 from lattice_simp.metrics import Lines
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.skeleton import Skeleton, read_skeletons
 from lattice_simp.support.textio import read_lines

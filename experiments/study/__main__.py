@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.mutants import killed_pct
 from experiments.study.config import read_study
 from experiments.study.pipeline import run_study
@@ -14,7 +15,6 @@ from experiments.study.protocol import ProtocolRun, protocol_figures, protocol_t
 from experiments.study.report import report
 from experiments.study.sentences import HAND_MADE
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.train.config import Config
 
 

@@ -10,8 +10,10 @@ import numpy as np
 from experiments.study.nbest import Nbest
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.ops.compose_gappy import MATCHED
+from lattice_simp.ops.compose_gappy import SKELETON as SKELETON_SCORE
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.translate.gappy_composition import compose_with_expected, compose_with_skeletons, contained_hypotheses
+from lattice_simp.translate.gappy_composition import compose_with_expected, compose_with_skeletons
 from lattice_simp.translate.settings import SkeletonSettings
 from lattice_simp.tune.scores import lattice_under
 
@@ -96,7 +98,7 @@ def _composed(
     """Reads the best paths, with the features of the contained skeleton hypotheses (0 without any)."""
     paths = nbest(lattice, count)
     full = np.array([[path.features[name] for name in names] for path in paths])
-    contained = [] if hypotheses is None else contained_hypotheses(lattice, paths, hypotheses, edits=edits)
+    contained = [] if hypotheses is None else _contained_hypotheses(lattice, paths, hypotheses, edits=edits)
     skeleton = ranked.features[contained] if contained else np.zeros((len(paths), len(ranked.names)))
     every = Nbest(
         [path.text for path in paths],
@@ -105,3 +107,22 @@ def _composed(
     )
     skeletons = [ranked.words[index] for index in contained] or [""] * len(paths)
     return Composed(every, [path.cost for path in paths], skeletons, reachable)
+
+
+def _contained_hypotheses(
+    joint: Lattice, paths: Sequence[Hypothesis], hypotheses: Sequence[Hypothesis], *, edits: bool
+) -> list[int]:
+    """Returns the index of the skeleton hypothesis that each path of a composition with one list contains.
+
+    With edits, the matched words need not spell it; then the score identifies it.
+    """
+    if edits:
+        costs = np.array([hypothesis.cost for hypothesis in hypotheses])
+        return [int(np.abs(costs + path.features[SKELETON_SCORE]).argmin()) for path in paths]
+    index_of = {hypothesis.tokens: index for index, hypothesis in enumerate(hypotheses)}
+    matched = joint.features[MATCHED]
+    indices = []
+    for path in paths:
+        labels = joint.olabels[path.arcs][matched[path.arcs] > 0]
+        indices.append(index_of[tuple(joint.symbols.decode(labels.tolist()))])
+    return indices

@@ -8,10 +8,10 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from experiments.experiment import CONFIG
 from experiments.study.sentences import DEVELOPMENT, HAND, set_names, test_names
 from experiments.study.systems import BETWEEN, SYSTEMS, System, systems_with
 from lattice_simp.errors import FormatError
-from lattice_simp.pipeline.experiment import CONFIG
 from lattice_simp.rescore.joint.settings import JointSettings
 from lattice_simp.support.settings_file import checked_settings, read_settings
 from lattice_simp.train.config import Config, TestSet, read_config

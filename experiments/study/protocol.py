@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.experiment import CONFIG
 from experiments.study.config import PROTOCOL, Study
-from lattice_simp.pipeline.experiment import CONFIG
 from lattice_simp.support.textio import open_text, read_bytes, read_lines
 
 RUNS = "protocol-runs.jsonl"

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from experiments.experiment import Results, stage_costs, stage_table
 from experiments.report import scores_of, signatures_of
 from experiments.study.analysis import analysis
 from experiments.study.config import Study
@@ -37,7 +38,6 @@ from lattice_simp.metrics import Comparison, Score, compare_groups
 from lattice_simp.metrics.groups import length_groups
 from lattice_simp.metrics.plots import failure_plot, gain_plot, quality_plot, save_plot
 from lattice_simp.metrics.table import as_markdown
-from lattice_simp.pipeline.experiment import Results, stage_costs, stage_table
 from lattice_simp.train.config import Config
 
 PERPLEXITY_KEYS = {"Joint": "joint_model_perplexity"}

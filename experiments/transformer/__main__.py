@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
 from experiments.report import STAGES, signatures_of
 from experiments.transformer.choosing import beam_figures, tuned_weight
 from experiments.transformer.report import (
@@ -30,7 +31,6 @@ from experiments.transformer.stages import (
 )
 from experiments.transformer.systems import Systems, trained_systems
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.experiment import Experiment, Results, options, run_experiment, stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Stage
 from lattice_simp.text.tokeniser import tokenisers

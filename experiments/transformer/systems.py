@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.experiment import Experiment
 from experiments.study.pipeline import model_for
 from experiments.transformer.network import network_settings, trained_network
 from experiments.transformer.sets import VALIDATION, SentenceSet, read_set, set_files, set_sizes, write_training_text
-from lattice_simp.pipeline.experiment import Experiment
 from lattice_simp.pipeline.runner import Done
 from lattice_simp.train.config import Config, read_config
 from lattice_simp.train.pipeline import train

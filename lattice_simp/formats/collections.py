@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tarfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -24,7 +24,6 @@ from lattice_simp.formats import (
     format_of_data,
     parse,
     read,
-    write,
 )
 from lattice_simp.formats.julius_lattices import julius_lattices
 from lattice_simp.formats.kaldi import is_archive, kaldi_lattices
@@ -209,20 +208,6 @@ def is_collection(path: str | Path, format: str | None = None) -> bool:
     if is_moses_networks(head):
         return len(list(islice(moses_networks(path), 2))) > 1
     return is_archive(head) or is_sausages(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)
-
-
-def write_all(
-    lattices: Iterable[tuple[str, Lattice]], folder: str | Path, suffix: str = ".fst", format: str | None = None
-) -> int:
-    """Writes lattices to files `NAME.fst` of a folder, by default in the suffix's format; returns their number.
-
-    Raises:
-        LatticeSimpError: a file cannot be written, or a name leads out of the folder or occurs twice.
-    """
-    written = set[Path]()
-    for name, lattice in lattices:
-        write(lattice, new_file(folder, f"{name}{suffix}", written), format)
-    return len(written)
 
 
 def new_file(folder: str | Path, name: str, written: set[Path]) -> Path:

@@ -3,7 +3,8 @@
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "lats.txt"
 >>> _ = path.write_text("utt-1 \\n0\\t1\\ta\\t1.5,20,3_3_4\\n1\\n\\n")
->>> [(name, lattice.weights.tolist(), lattice.features["time"].tolist()) for name, lattice in read_kaldi(path)]
+>>> lattices = [(name, load()) for name, load in kaldi_lattices(path)]
+>>> [(name, lattice.weights.tolist(), lattice.features["time"].tolist()) for name, lattice in lattices]
 [('utt-1', [21.5], [0.03])]
 """
 
@@ -61,30 +62,9 @@ def kaldi_lattices(
 ) -> Iterator[tuple[str, Load]]:
     """Yields the names of utterances with functions that read their lattices, so that a broken one affects no other.
 
-    Raises:
-        FormatError: numbers have no words, or a line between lattices is broken.
-    """
-    options, named = _options(symbols, symbols_path, numeric, frame_shift), place(path)
-    with open_binary(path) as file:
-        head = file.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]  # files to read are buffered
-        if is_binary_archive(head):
-            yield from binary_lattices(file, named, options)
-            return
-    yield from (_places if _SCP.match(head) else text_lattices)(read_lines(path), named, options)
-
-
-def read_kaldi(
-    path: str | Path,
-    symbols: SymbolTable | None = None,
-    *,
-    symbols_path: str | Path | None = None,
-    numeric: bool | None = None,
-    frame_shift: float = FRAME_SHIFT,
-) -> Iterator[tuple[str, Lattice]]:
-    """Yields the names of utterances and their lattices, one at a time; it also reads automata with plain costs.
-
-    The features are `graph` and `acoustic`, minus Kaldi's costs, and `time`, the duration of each arc in seconds, from
-    the length of its alignment. A weight is the sum of both costs; the header has the scale 1 for both.
+    It also reads automata with plain costs. The features are `graph` and `acoustic`, minus Kaldi's costs, and `time`,
+    the duration of each arc in seconds, from the length of its alignment. A weight is the sum of both costs; the header
+    has the scale 1 for both.
 
     Args:
         path: the archive, or a list of positions in archives (scp).
@@ -94,11 +74,16 @@ def read_kaldi(
         frame_shift: seconds from one frame to the next; 0.03 where a model uses every third one.
 
     Raises:
-        FormatError: a line is broken (the message has its number), a lattice is broken or cut off, or numbers have no
-            words.
+        FormatError: numbers have no words, or a line between lattices is broken. The functions raise it if a line of
+            their lattice is broken (the message has its number), or if it is cut off.
     """
-    lattices = kaldi_lattices(path, symbols, symbols_path=symbols_path, numeric=numeric, frame_shift=frame_shift)
-    return ((name, load()) for name, load in lattices)
+    options, named = _options(symbols, symbols_path, numeric, frame_shift), place(path)
+    with open_binary(path) as file:
+        head = file.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]  # files to read are buffered
+        if is_binary_archive(head):
+            yield from binary_lattices(file, named, options)
+            return
+    yield from (_places if _SCP.match(head) else text_lattices)(read_lines(path), named, options)
 
 
 def parse_kaldi(
@@ -110,10 +95,10 @@ def parse_kaldi(
     numeric: bool | None = None,
     frame_shift: float = FRAME_SHIFT,
 ) -> Lattice:
-    """Parses the bytes of an archive of one utterance; see `read_kaldi`.
+    """Parses the bytes of an archive of one utterance; see `kaldi_lattices`.
 
     Raises:
-        FormatError: as `read_kaldi`, or there are several lattices.
+        FormatError: as `kaldi_lattices`, or there are several lattices.
     """
     options, named = _options(symbols, symbols_path, numeric, frame_shift), "<bytes>" if path is None else path
     if is_binary_lattice(data):

@@ -1,1 +1,1 @@
-"""Stages that run once for the same input, and experiments composed of them."""
+"""Stages that run once for the same input."""

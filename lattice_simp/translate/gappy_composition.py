@@ -13,7 +13,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.engines import ENGINES, Engine
-from lattice_simp.ops.compose_gappy import MATCHED, SKELETON, EditCosts, compose_gappy
+from lattice_simp.ops.compose_gappy import SKELETON, EditCosts, compose_gappy
 from lattice_simp.ops.gappy_acceptor import gappy_acceptor
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import prune
@@ -127,22 +127,3 @@ def contained_costs(words: Sequence[str], hypotheses: Sequence[Hypothesis], sett
     joint = compose_gappy(strings, acceptor, weight=settings.weight, edits=settings.edits or EditCosts())
     costs = {path.text: path.cost for path in nbest(joint, len(words))}
     return np.array([costs.get(line, np.inf) for line in words])
-
-
-def contained_hypotheses(
-    joint: Lattice, paths: Sequence[Hypothesis], hypotheses: Sequence[Hypothesis], *, edits: bool
-) -> list[int]:
-    """Returns the index of the skeleton hypothesis that each path of a composition with one list contains.
-
-    With edits, the matched words need not spell it; then the score identifies it.
-    """
-    if edits:
-        costs = np.array([hypothesis.cost for hypothesis in hypotheses])
-        return [int(np.abs(costs + path.features[SKELETON]).argmin()) for path in paths]
-    index_of = {hypothesis.tokens: index for index, hypothesis in enumerate(hypotheses)}
-    matched = joint.features[MATCHED]
-    indices = []
-    for path in paths:
-        labels = joint.olabels[path.arcs][matched[path.arcs] > 0]
-        indices.append(index_of[tuple(joint.symbols.decode(labels.tolist()))])
-    return indices

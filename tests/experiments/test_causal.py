@@ -7,11 +7,11 @@ import numpy as np
 from experiments.causal import stages
 from experiments.causal.model import PROMPTED, scorer_settings, translation_prompt
 from experiments.causal.report import ALONE, BOTH, HIERO, measured, outputs, page, set_figures
+from experiments.experiment import stage_costs
 from experiments.report import signatures_of
 from experiments.transformer.sets import SentenceSet
 from experiments.transformer.stages import Entry
 from lattice_simp.metrics import Lines
-from lattice_simp.pipeline.experiment import stage_costs
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.text.tokeniser import Tokeniser

@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
+from experiments.experiment import FIGURES, PAGE
 from experiments.pages import EXPERIMENTS, STUDY, main, rendered
-from lattice_simp.pipeline.experiment import FIGURES, PAGE
 
 FOLDERS = [path.parent for path in sorted(EXPERIMENTS.glob(f"*/{FIGURES}")) if not path.with_name(STUDY).exists()]
 """All experiments but the studies, whose tables come from their systems' outputs."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments.experiment import Results, options, run_experiment
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.experiment import Results, options, run_experiment
 
 EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 HEAD = re.compile(r"^# .+\n\n`(?P<command>.+)`, (?P<date>\S+), lattice_simp (?P<version>[^,]+), Python \S+")

@@ -11,8 +11,7 @@ import pytest
 
 import lattice_simp as ls
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.collections import read_all, write_all
-from lattice_simp.formats.kaldi import read_kaldi
+from lattice_simp.formats.collections import new_file, read_all
 
 KALDI = """first-utterance\x20
 0\t1\thello\t1.5,2.25,3_4_4
@@ -51,7 +50,7 @@ def test_kaldi_archives_with_numbers_and_with_input_labels(tmp_path):
     path, words = tmp_path / "lats.txt", tmp_path / "words.txt"
     words.write_text("<eps> 0\nhello 1\nworld 2\n", encoding="utf-8")
     path.write_text("u\n0 1 17 1 0.5,1\n0 1 18 0\n1 2 19 2 ,\n2\n\n", encoding="utf-8")
-    ((_, lattice),) = read_kaldi(path, symbols_path=words)
+    ((_, lattice),) = read_all(path, symbols_path=words)
     assert strings(lattice) == [("world", 0.0), ("hello world", 1.5)]
     path.write_text("u\n0 1 1 1 0.5\n1 2 2 2\n2\n\n", encoding="utf-8")
     ((_, plain),) = read_all(path, symbols_path=words)
@@ -73,7 +72,7 @@ def test_broken_kaldi_archives(tmp_path, text, line, message):
     path = tmp_path / "broken"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match=message) as caught:
-        list(read_kaldi(path))
+        list(read_all(path))
     assert (caught.value.line, str(caught.value.path)) == (line, str(path))
 
 
@@ -81,7 +80,9 @@ def test_folders_archives_and_single_files_hold_the_same(tmp_path):
     rng = np.random.default_rng(1)
     lattices = [(str(n), ls.Lattice.from_strings([("a b", float(rng.random())), (f"w{n}", 1.0)])) for n in range(12)]
     folder = tmp_path / "lattices"
-    assert write_all(lattices, folder) == 12
+    folder.mkdir()
+    for name, lattice in lattices:
+        ls.write(lattice, folder / f"{name}.fst")
     archive = tmp_path / "lattices.tar.gz"
     with tarfile.open(archive, "w:gz") as tar:
         for name, _ in lattices:
@@ -119,7 +120,7 @@ def test_what_is_broken_names_its_place(tmp_path):
     with pytest.raises(FormatError, match=r"bad\.tar"):
         list(read_all(archive))
     with pytest.raises(LatticeSimpError, match="leads out"):
-        write_all([("../x", ls.Lattice.from_strings([("a", 0.0)]))], tmp_path / "out")
+        new_file(tmp_path / "out", "../x.fst", set())
 
 
 def all_strings(path, **options):
@@ -171,9 +172,10 @@ def test_compressed_files_in_an_archive(tmp_path):
 
 
 def test_no_lattice_takes_the_place_of_another(tmp_path):
-    lattice = ls.Lattice.from_strings([("a", 0.0)])
+    written = set()
+    assert [new_file(tmp_path / "out", name, written) for name in ("u.fst", "v.fst")] == sorted(written)
     with pytest.raises(LatticeSimpError, match=r"u\.fst: two lattices would have this name; rename one of them"):
-        write_all([("u", lattice), ("v", lattice), ("u", lattice)], tmp_path / "out")
+        new_file(tmp_path / "out", "u.fst", written)
     for name in ("rec.000", "rec.001", "u.txt"):
         (tmp_path / "in").mkdir(exist_ok=True)
         (tmp_path / "in" / name).write_text("0 1 cat 0.5\n1\n")

@@ -221,7 +221,7 @@ def test_what_an_archive_does_not_hold_of_alignments_is_named(tmp_path):
     """Times come back from the number of frames; the transitions of each frame do not."""
     path = tmp_path / "lats.txt"
     path.write_text("utt-1 \n0\t1\ta\t1.5,20,3_3_4\n1\n\n", encoding="utf-8")
-    ((_, lattice),) = kaldi.read_kaldi(path)
+    ((_, lattice),) = read_all(path)
     phrase = "alignments are written with their lengths, but without"
     assert list(ls.formats.losses(lattice, tmp_path / "copy.ark")[phrase]) == ["transition ids"]
     assert not list(ls.formats.losses(lattice.without_feature("time"), tmp_path / "copy.ark")[phrase])

@@ -7,10 +7,10 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
+from experiments.hindi import bracket_acceptors
+from experiments.hindi.bracket_acceptors import AcceptorSearch, token_symbols, written
 from lattice_simp.grammars.hindi.bracket_rules import breaches, cheapest_well_formed
 from lattice_simp.grammars.hindi.rewriting import alphabet
-from lattice_simp.systems.hindi.clauses import bracket_acceptors
-from lattice_simp.systems.hindi.clauses.bracket_acceptors import AcceptorSearch, token_symbols, written
 from lattice_simp.systems.hindi.clauses.labels import Brackets
 from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
 
