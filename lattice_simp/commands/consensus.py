@@ -43,6 +43,7 @@ from lattice_simp.commands.options import (
 from lattice_simp.commands.reference_lines import lattice_names, read_references, readable_sources
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import checked_lists, lists_of_words, warn_of_whole_sentences
+from lattice_simp.core.feature_names import POSTERIOR
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -298,7 +299,7 @@ def _with_posteriors(lattice: Lattice, scale: float, chosen: str) -> Lattice:
     lattice = lattice.connected()
     require_acceptor(lattice, chosen)
     lattice, _ = single_final(lattice)
-    return lattice.with_feature("posterior", log_probabilities(arc_posteriors(lattice, scale)))
+    return lattice.with_feature(POSTERIOR, log_probabilities(arc_posteriors(lattice, scale)))
 
 
 @app.command()

@@ -25,9 +25,9 @@ from lattice_simp.commands.lattice_input import (
 )
 from lattice_simp.commands.losses import NOT_IN_LISTS, SEVERAL, Losses, is_folder, lost_in_lists, with_header_of
 from lattice_simp.commands.options import FAILED, refuse_idle
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.word_times import TIME
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats import FORMATS, format_of_name
 from lattice_simp.formats.collections import (

@@ -90,6 +90,12 @@ class Features(Mapping[str, Floats]):
         except ValueError:
             raise KeyError(name) from None
 
+    def require(self, name: str) -> None:
+        """Raises InvalidLatticeError, which lists the features, if there is none of this name."""
+        if name not in self.names:
+            known = ", ".join(self.names) or "none"
+            raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
+
     def final(self, name: str) -> Floats:
         """Returns the final scores of a feature, (num_states,)."""
         return self.finals[self._row(name)]

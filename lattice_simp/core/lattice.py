@@ -22,6 +22,7 @@ from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.arguments import real
 from lattice_simp.core.columns import is_finite, real_numbers, whole_numbers
 from lattice_simp.core.connect import reaches_final, topological_order, useful_states
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.features import Features, check_density, gather
 from lattice_simp.core.header import NO_HEADER, Header
 from lattice_simp.core.hypothesis import Hypothesis
@@ -29,7 +30,7 @@ from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, read_only
 from lattice_simp.core.prefix_tree import prefix_tree
 from lattice_simp.core.product import product
 from lattice_simp.core.symbols import EPSILON, SymbolTable, as_sentences, as_tokens
-from lattice_simp.core.word_times import TIME, TimedStrings
+from lattice_simp.core.word_times import TimedStrings
 from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
 INFINITY = float("inf")
@@ -526,9 +527,7 @@ class Lattice:
         Raises:
             InvalidLatticeError: the lattice has no such feature, or a cost becomes infinite.
         """
-        if name not in self.features:
-            known = ", ".join(self.features) or "none"
-            raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
+        self.features.require(name)
         weight = real(self.header.scales.get(name, 0.0) if weight is None else weight, "the weight")
         weights = self.weights + weight * self.features[name]
         finals = self.finals + weight * self.features.final(name)

@@ -12,9 +12,6 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 
-TIME = "time"
-"""The feature with the seconds of each arc."""
-
 
 class TimedStrings(NamedTuple):
     """Hypotheses as strings of labels that stand for a word, or a pause, of a certain duration.

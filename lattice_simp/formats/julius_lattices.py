@@ -23,9 +23,9 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
-from lattice_simp.core.word_times import TIME
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.common import Format, checked_lattice, finite, shown
 from lattice_simp.formats.networks import Slots, probability

@@ -10,12 +10,12 @@ from typing import TypeAlias
 import numpy as np
 
 from lattice_simp.core.arcs import start_first
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.features import Features
 from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
-from lattice_simp.core.word_times import TIME
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.att import EPSILON_NAMES
 from lattice_simp.formats.common import (

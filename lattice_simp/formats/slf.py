@@ -20,11 +20,11 @@ import numpy.typing as npt
 
 from lattice_simp.core.arcs import start_first
 from lattice_simp.core.connect import topological_order
+from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
-from lattice_simp.core.word_times import TIME
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import (
     LOST_FEATURES,
@@ -52,11 +52,6 @@ COLUMNS = {"a": "acoustic", "n": "ngram", "l": "lm", "r": "pronunciation", "ds":
     zip(_X_READ, _X_READ, strict=True)
 )
 """The fields of log scores, with their features."""
-
-POSTERIOR = "posterior"
-"""The feature for the probabilities `p`, whose natural logs it holds."""
-
-_LEAST_LOG = -700.0  # a smaller log of a probability is written as the probability 0
 
 MODEL = "LM"
 """The usual name of a language model's feature, written to `l` if that field is free."""

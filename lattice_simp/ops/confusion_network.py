@@ -18,11 +18,11 @@ from dataclasses import replace
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
-from lattice_simp.core.word_times import TIME
 from lattice_simp.ops.distribution import LEAST, Distribution, greedy, most_probable
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.word_alignment import Pivot, Slots, align

@@ -14,6 +14,7 @@ import numpy as np
 
 from lattice_simp.core.arguments import real, whole
 from lattice_simp.core.columns import LARGEST
+from lattice_simp.core.feature_names import POSTERIOR
 from lattice_simp.core.features import Features
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, inlined, jit
@@ -26,7 +27,7 @@ from lattice_simp.ops.vector_graph import VectorGraph, quanta_of, rounds_same
 MAX_STATES = 1_000_000
 """The default limit for deterministic lattices."""
 
-NOT_SUMMED = ("posterior",)
+NOT_SUMMED = (POSTERIOR,)
 """Features that are not sums over a path, so arcs that several paths share cannot have them."""
 
 SINGLE = 2.0**-22

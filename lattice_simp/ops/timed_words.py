@@ -7,11 +7,11 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
-from lattice_simp.core.word_times import TIME
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.ops.confusion_network import consensus_entries, consensus_slots
 from lattice_simp.ops.distribution import Distribution

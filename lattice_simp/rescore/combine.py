@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.arguments import finite_real
 from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.scorer import PrefixScorer, Scorer, State
@@ -22,9 +23,7 @@ def combine(parts: Sequence[tuple[Scorer, float]]) -> Scorer:
     """
     if not parts:
         raise LatticeSimpError("no scorers to combine; give at least one")
-    if not all(np.isfinite(weight) for _, weight in parts):
-        raise LatticeSimpError("the weights of scorers must be finite numbers")
-    weights = tuple(float(weight) for _, weight in parts)
+    weights = tuple(finite_real(weight, "the weight of a scorer") for _, weight in parts)
     prefix_scorers = [scorer for scorer, _ in parts if isinstance(scorer, PrefixScorer)]
     if len(prefix_scorers) == len(parts):
         return CombinedPrefixScorer(tuple(prefix_scorers), weights)

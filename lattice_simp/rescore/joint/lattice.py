@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from lattice_simp.core.arguments import finite_real
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
@@ -65,8 +66,7 @@ def apply_joint(
             has such a feature already, or becomes too large; or the weight is not finite.
         CyclicLatticeError: the lattice has a cycle.
     """
-    if not np.isfinite(weight):
-        raise LatticeSimpError(f"the weight of the joint model is {weight}; give a finite number")
+    weight = finite_real(weight, "the weight of the joint model")
     if name in lattice.features:
         raise LatticeSimpError(f"the lattice has a feature {name!r} already; give this model another name")
     tokens = affiliations(lattice)
@@ -96,8 +96,7 @@ def apply_weighted(
     """
     if LATTICE in lattice.features:
         raise LatticeSimpError(f"the lattice has a feature {LATTICE!r} already")
-    if not np.isfinite(lattice_weight):
-        raise LatticeSimpError(f"the weight of the lattice is {lattice_weight}; give a finite number")
+    lattice_weight = finite_real(lattice_weight, "the weight of the lattice")
     is_final = np.isfinite(lattice.finals)
     finals = np.where(is_final, lattice.finals, 0.0)
     scored = replace(

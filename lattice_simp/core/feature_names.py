@@ -1,0 +1,9 @@
+"""The names of features that several formats and operations know."""
+
+from __future__ import annotations
+
+TIME = "time"
+"""The duration of each arc in seconds; a path's sum is its time."""
+
+POSTERIOR = "posterior"
+"""The natural log of each arc's posterior, which is no sum over a path."""
