@@ -76,7 +76,13 @@ def _translated(decoder: Decoder, task: tuple[int, str]) -> Record:
     result = decoder.translate(words)
     best = result.best
     spent = time.process_time() - begin
-    return {"number": number, "line": best.text, "cost": best.cost, "gap": result.gap, "cpu_seconds": round(spent, 4)}
+    return {
+        "number": number,
+        "line": best.text,
+        "cost": best.cost,
+        "gap": result.optimality_gap,
+        "cpu_seconds": round(spent, 4),
+    }
 
 
 def totals(records: Sequence[Record], field: str) -> float:

@@ -9,8 +9,8 @@ from typing import Any
 from lattice_simp.errors import LatticeSimpError
 
 Record = dict[str, Any]
-"""The result of a sentence: number, line, nbest, reachable, unknown, cost and, if requested, gap, losses of its lattice
-file, and whether the translation holds the terms."""
+"""The result of a sentence: number, line, nbest, reachable, unknown, cost and, if requested, optimality gap, losses of
+its lattice file, and whether the translation holds the terms."""
 
 
 def empty_record(number: int, count: int) -> Record:

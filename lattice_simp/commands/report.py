@@ -88,8 +88,8 @@ class Report:
         self.unreachable += record["reachable"] is False
         self.with_terms += record.get("terms") is True
         self.without_terms += record.get("terms") is False
-        if "gap" in record:
-            self.gaps.append(record["gap"])
+        if "optimality_gap" in record:
+            self.gaps.append(record["optimality_gap"])
         self.unknown.update(record.get("unknown", ()))
 
     def finished(self, outcome: Outcome) -> None:

@@ -181,7 +181,7 @@ def _results(records: Iterable[Record], report: Report) -> Iterator[Result]:
         yield record["number"], record["line"], entries
 
 
-STATS = ("number", "cost", "gap", "reachable", "terms", "unknown")
+STATS = ("number", "cost", "optimality_gap", "reachable", "terms", "unknown")
 """The entries of --stats for a sentence; unknown values, and all values of a failed sentence, are null. The gap is not
 a feature of n-best lists, since tuning treats every name in a list as a feature.
 """

@@ -42,7 +42,7 @@ app = command_app()
 _PANELS = {
     **dict.fromkeys(("engine", "word_arcs", "cubes"), SEARCH),
     "skeleton": "Skeletons",
-    **dict.fromkeys(("exact", "search_gap"), "Exact search"),
+    **dict.fromkeys(("exact", "optimality_gap"), "Exact search"),
     "mbr": "Minimum Bayes risk",
 }
 

@@ -82,9 +82,9 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
     if result.has_terms is not None:
         record["terms"] = result.has_terms
     record["cost"] = cost = result.cost(paths[0])
-    if result.gap is not None:  # of the cheapest one, since MBR may have chosen another
+    if result.optimality_gap is not None:  # of the cheapest one, since MBR may have chosen another
         cheapest = nbest(result.lattice, 1)[0].cost
-        record["gap"] = result.gap + cost - cheapest
+        record["optimality_gap"] = result.optimality_gap + cost - cheapest
     if options.lattices:
         record["lost"] = _write(result.lattice, lattice_path(options.lattices, number))
     return record

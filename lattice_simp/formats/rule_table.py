@@ -20,7 +20,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import finite, natural, shown
 
-MAX_GAPS = 2
+MAX_SLOTS = 2
 """The most non-terminals of a rule (Chiang 2007)."""
 
 _NONTERMINAL = re.compile(r"\[([^\[\],]+),([1-9])\]\Z")
@@ -128,26 +128,26 @@ def _parse_hierarchical(fields: list[str], _: str) -> RuleText:
     if ends[0] is None or ends[1] is None or not sides[0]:
         raise ValueError("a side of a hierarchical rule without words, or without its left-hand side such as [X]")
     points = _moses_points(fields)
-    source_gaps, target_gaps = (
+    source_slots, target_slots = (
         {index: _label(*match.groups()) for index, match in enumerate(map(_MOSES_NONTERMINAL.match, side)) if match}
         for side in sides
     )
-    if len(source_gaps) > MAX_GAPS:
-        raise ValueError(f"a rule has at most {MAX_GAPS} non-terminals, this one {len(source_gaps)}")
-    links = {target: source for source, target in points if source in source_gaps and target in target_gaps}
-    if len(source_gaps) == len(target_gaps) == 1:
-        links = dict(zip(target_gaps, source_gaps, strict=True))
-    if sorted(links) != list(target_gaps) or sorted(links.values()) != list(source_gaps):
+    if len(source_slots) > MAX_SLOTS:
+        raise ValueError(f"a rule has at most {MAX_SLOTS} non-terminals, this one {len(source_slots)}")
+    links = {target: source for source, target in points if source in source_slots and target in target_slots}
+    if len(source_slots) == len(target_slots) == 1:
+        links = dict(zip(target_slots, source_slots, strict=True))
+    if sorted(links) != list(target_slots) or sorted(links.values()) != list(source_slots):
         raise ValueError("the alignment does not link each non-terminal of the source with one of the target")
-    if any(target_gaps[target] != source_gaps[source] for target, source in links.items()):
+    if any(target_slots[target] != source_slots[source] for target, source in links.items()):
         raise ValueError("linked non-terminals with other names on the source side")
-    ranks = {index: rank for rank, index in enumerate(source_gaps)}
+    ranks = {index: rank for rank, index in enumerate(source_slots)}
     return RuleText(
         _label(ends[0][1], ends[1][1]),
-        tuple((source_gaps[index],) if index in source_gaps else word for index, word in enumerate(sides[0])),
+        tuple((source_slots[index],) if index in source_slots else word for index, word in enumerate(sides[0])),
         tuple(ranks[links[index]] if index in links else word for index, word in enumerate(sides[1])),
         _moses_features(fields[2]),
-        tuple((s, t) for s, t in points if s not in source_gaps and t not in target_gaps),
+        tuple((s, t) for s, t in points if s not in source_slots and t not in target_slots),
     )
 
 
@@ -191,8 +191,8 @@ def _parse_source(symbols: list[str]) -> tuple[tuple[str | tuple[str], ...], dic
             raise ValueError(f"the non-terminal number {match[2]} occurs twice on the source side")
         links[match[2]] = len(links)
         source.append((match[1],))
-    if len(links) > MAX_GAPS:
-        raise ValueError(f"a rule has at most {MAX_GAPS} non-terminals, this one {len(links)}")
+    if len(links) > MAX_SLOTS:
+        raise ValueError(f"a rule has at most {MAX_SLOTS} non-terminals, this one {len(links)}")
     return tuple(source), links
 
 

@@ -1,7 +1,7 @@
 """The one source token that each target word of a chart's items belongs to.
 
-The links of a word's rule decide, see `core.affiliation`; a gap counts as one symbol. The words of a rule without links
-are spread over its own source words; those of a rule without source words belong to the middle of its span.
+The links of a word's rule decide, see `core.affiliation`; a slot counts as one symbol. The words of a rule without
+links are spread over its own source words; those of a rule without source words belong to the middle of its span.
 
 Target sides of several rules share arcs, so a lattice whose arcs name their tokens needs an arc for each pair of a word
 and a token: in the chart such a pair is a label.
@@ -64,9 +64,9 @@ def item_tokens(grammar: Grammar, matches: Matches, match: Ints, rule: Ints, off
         grammar.alignment_offsets,
         grammar.alignment,
     )
-    spans, gaps = np.ascontiguousarray(matches.span), np.ascontiguousarray(matches.gaps)
+    spans, slots = np.ascontiguousarray(matches.span), np.ascontiguousarray(matches.slots)
     tokens = np.empty(int(offsets[-1]), dtype=np.int32)
-    _item_tokens(rules, matches.pattern, spans, gaps, match, rule, offsets, tokens)
+    _item_tokens(rules, matches.pattern, spans, slots, match, rule, offsets, tokens)
     return tokens
 
 
@@ -83,7 +83,7 @@ class _Rules(NamedTuple):
 
 @jit
 def _item_tokens(
-    rules: _Rules, pattern: Ints, spans: Ints, gaps: Ints, match: Ints, rule: Ints, offsets: Ints, tokens: Ints
+    rules: _Rules, pattern: Ints, spans: Ints, slots: Ints, match: Ints, rule: Ints, offsets: Ints, tokens: Ints
 ) -> None:
     for item in range(len(match)):
         row, number = match[item], rule[item]
@@ -93,14 +93,14 @@ def _item_tokens(
             continue
         source = rules.source[rules.source_offsets[pattern[row]] : rules.source_offsets[pattern[row] + 1]]
         places = np.full(len(source), NO_TOKEN, dtype=np.int32)  # the token of each source word
-        place, gap = start, 0
+        place, slot = start, 0
         for index in range(len(source)):
             if source[index] >= 0:
                 places[index] = place
                 place += 1
             else:
-                place = gaps[row, 2 * gap + 1]
-                gap += 1
+                place = slots[row, 2 * slot + 1]
+                slot += 1
         target = rules.target[rules.target_offsets[number] : rules.target_offsets[number + 1]]
         points = rules.alignment[rules.alignment_offsets[number] : rules.alignment_offsets[number + 1]]
         tokens[offsets[item] : offsets[item + 1]] = target_tokens(target, points, places, (start + end - 1) // 2)
@@ -108,12 +108,12 @@ def _item_tokens(
 
 @jit
 def target_tokens(target: Ints, points: Ints, places: Ints, middle: int) -> Ints:
-    """Returns the token of each symbol of a rule's target side, NO_TOKEN for gaps.
+    """Returns the token of each symbol of a rule's target side, NO_TOKEN for slots.
 
     Args:
-        target: the symbols; negative for gaps.
+        target: the symbols; negative for slots.
         points: (points, 2) source and target symbols that are linked.
-        places: (source symbols,) the token of each, NO_TOKEN for gaps.
+        places: (source symbols,) the token of each, NO_TOKEN for slots.
         middle: the token of the words of a rule without source words.
     """
     links = np.empty((len(points), 2), dtype=np.int32)

@@ -238,12 +238,12 @@ class TargetSides(NamedTuple):
 
 @jit
 def items_of_matches(
-    pattern: Ints, gap_cells: Ints, sides: TargetSides, copied: Ints
+    pattern: Ints, slot_cells: Ints, sides: TargetSides, copied: Ints
 ) -> tuple[Ints, Ints, Ints, Ints, Floats]:
     """Lists the target sides of every match: (match, rule, symbol offsets, symbols, cost).
 
-    A match with the pattern -1 copies its token: the word `copied[match]`, rule -1, cost 0. `gap_cells` names the
-    cells of each match's two gaps; a gap becomes the symbol `-1 - cell`.
+    A match with the pattern -1 copies its token: the word `copied[match]`, rule -1, cost 0. `slot_cells` names the
+    cells of each match's two slots; a slot becomes the symbol `-1 - cell`.
     """
     count, size = 0, 0
     for number in range(len(pattern)):
@@ -269,7 +269,7 @@ def items_of_matches(
             item_match[item], item_rule[item], costs[item] = number, rule, sides.costs[rule]
             for index in range(sides.offsets[rule], sides.offsets[rule + 1]):
                 symbol = sides.symbols[index]
-                symbols[used] = symbol if symbol >= 0 else -1 - gap_cells[number, -1 - symbol]
+                symbols[used] = symbol if symbol >= 0 else -1 - slot_cells[number, -1 - symbol]
                 used += 1
             item += 1
             offsets[item] = used

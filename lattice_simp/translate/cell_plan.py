@@ -12,26 +12,26 @@ from lattice_simp.translate.match import Matches
 
 
 class CellPlan:
-    """The cells (non-terminal, span) that gaps refer to, and the order in which they can be built.
+    """The cells (non-terminal, span) that slots refer to, and the order in which they can be built.
 
     Attributes:
         matches: the matches of source patterns.
         num_states: the number of source states.
         top: the non-terminal that the glue rules combine.
-        nested: whether gaps refer to the non-terminal `top`.
+        nested: whether slots refer to the non-terminal `top`.
         num_cells: the number of cells.
-        gap_cells: (matches, 2) int32, the cells of each match's gaps, -1 where it has fewer.
+        slot_cells: (matches, 2) int32, the cells of each match's slots, -1 where it has fewer.
         cell_of_match: (matches,) int32, the cell that a match belongs to, -1 if nothing refers to such a cell.
     """
 
     def __init__(self, matches: Matches, num_states: int, top: int) -> None:
         self.matches, self.num_states, self.top = matches, num_states, top
-        spans = matches.gaps.reshape(-1, 2, 2)
-        gap_keys = np.where(spans[..., 0] >= 0, self._keys(matches.gap_left, spans), -1)
-        self._referred: Longs = np.unique(gap_keys[gap_keys >= 0])
-        self.nested = bool((matches.gap_left == top).any())
+        spans = matches.slots.reshape(-1, 2, 2)
+        slot_keys = np.where(spans[..., 0] >= 0, self._keys(matches.slot_left, spans), -1)
+        self._referred: Longs = np.unique(slot_keys[slot_keys >= 0])
+        self.nested = bool((matches.slot_left == top).any())
         self.num_cells = len(self._referred)
-        self.gap_cells = np.where(gap_keys >= 0, np.searchsorted(self._referred, gap_keys), -1).astype(np.int32)
+        self.slot_cells = np.where(slot_keys >= 0, np.searchsorted(self._referred, slot_keys), -1).astype(np.int32)
         self.cell_of_match = self.cells(matches.left, matches.span)
 
     def _keys(self, left: Ints, spans: Ints) -> Longs:
@@ -55,12 +55,12 @@ class CellPlan:
             GrammarError: unary rules form a cycle.
         """
         in_cells = self.cell_of_match >= 0
-        cells, gap_cells = self.cell_of_match[in_cells], self.gap_cells[in_cells]
+        cells, slot_cells = self.cell_of_match[in_cells], self.slot_cells[in_cells]
         depth = np.zeros(self.num_cells, dtype=np.int64)
         for _ in range(2 * self.num_cells + 2):
             deeper = depth.copy()
             if len(cells):
-                np.maximum.at(deeper, cells, np.where(gap_cells >= 0, depth[gap_cells] + 1, 0).max(axis=1))
+                np.maximum.at(deeper, cells, np.where(slot_cells >= 0, depth[slot_cells] + 1, 0).max(axis=1))
             if (deeper == depth).all():
                 return [
                     np.flatnonzero(depth == level).astype(np.int32) for level in range(int(depth.max(initial=-1)) + 1)

@@ -18,7 +18,7 @@ from lattice_simp.core.features import DENSE_CELLS, LEAST_DENSITY
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, GrammarError
-from lattice_simp.formats.rule_table import MAX_GAPS, RuleText, parse_rules
+from lattice_simp.formats.rule_table import MAX_SLOTS, RuleText, parse_rules
 from lattice_simp.support.array_cache import (
     Arrays,
     is_array_file,
@@ -45,6 +45,7 @@ GOAL = "S"
 """The symbol of the glue rules, which are built in (S -> X, S -> S X)."""
 
 _KIND = "rules2"  # the number grows when parsing changes
+_RENAMED = {"pattern_gaps": "pattern_slots"}  # arrays of older files
 _TABLES = ("source_words", "target_words")
 _NAMES = ("nonterminals", "feature_names")
 
@@ -63,10 +64,10 @@ class Grammar:
         trie_keys, trie_targets: the source trie's edges, sorted; a key is `(node << 32) + symbol + 2 ** 31`.
         pattern_at: (trie nodes, non-terminals) int32, the pattern that ends at a node with that left-hand side, or -1.
         pattern_left: (patterns,) int32 left-hand side.
-        pattern_gaps: (patterns, 2) int32 non-terminals of its gaps, from left to right; -1 where it has fewer.
+        pattern_slots: (patterns, 2) int32 non-terminals of its slots, from left to right; -1 where it has fewer.
         pattern_rules: (patterns + 1,) int32, the rules of pattern p are `pattern_rules[p]:pattern_rules[p + 1]`.
         source_offsets, source: the patterns' symbols, flat.
-        target_offsets, target: the rules' target symbols, flat: a word id, or `-1 - g` for the source gap number g.
+        target_offsets, target: the rules' target symbols, flat: a word id, or `-1 - g` for the source slot number g.
         features: (rules, features) float64 scores, higher is better;  feature_names: their names.
         alignment_offsets, alignment: the rules' alignment points, flat, (points, 2) int32.
     """
@@ -78,7 +79,7 @@ class Grammar:
     trie_targets: Ints
     pattern_at: Ints
     pattern_left: Ints
-    pattern_gaps: Ints
+    pattern_slots: Ints
     pattern_rules: Ints
     source_offsets: Ints
     source: Ints
@@ -107,7 +108,7 @@ class Grammar:
             FormatError: names the line that is not a rule.
         """
         if is_array_file(path):
-            arrays = read_arrays(path)
+            arrays = {_RENAMED.get(name, name): array for name, array in read_arrays(path).items()}
             if set(arrays) != set(_fields()):
                 remedy = "write the table again"
                 raise FormatError("holds no grammar, or one of another version", path=path, remedy=remedy)
@@ -157,8 +158,8 @@ class Grammar:
         origins = self.trie_keys >> 32
         check_indices("trie_keys", origins, nodes)
         check_indices("trie_targets", self.trie_targets, nodes, origins + 1)  # deeper nodes have higher numbers
-        check_array("pattern_gaps", self.pattern_gaps, np.int32, patterns, MAX_GAPS)
-        check_indices("pattern_gaps", self.pattern_gaps, kinds, -1)
+        check_array("pattern_slots", self.pattern_slots, np.int32, patterns, MAX_SLOTS)
+        check_indices("pattern_slots", self.pattern_slots, kinds, -1)
         self._check_rules(patterns, kinds)
 
     def _check_rules(self, patterns: int, kinds: int) -> None:
@@ -172,8 +173,8 @@ class Grammar:
         check_array("pattern_rules", self.pattern_rules, np.int32, patterns + 1)
         check_offsets("pattern_rules", self.pattern_rules, rules)
         check_indices("source", self.source, len(self.source_words), -kinds)
-        gaps = np.repeat((self.pattern_gaps >= 0).sum(axis=1), np.diff(self.pattern_rules))
-        check_indices("target", self.target, len(self.target_words), -np.repeat(gaps, np.diff(self.target_offsets)))
+        slots = np.repeat((self.pattern_slots >= 0).sum(axis=1), np.diff(self.pattern_rules))
+        check_indices("target", self.target, len(self.target_words), -np.repeat(slots, np.diff(self.target_offsets)))
         lengths = np.repeat(np.diff(self.source_offsets), np.diff(self.pattern_rules)), np.diff(self.target_offsets)
         limits = np.repeat(np.stack(lengths, axis=1), np.diff(self.alignment_offsets), axis=0)
         check_indices("alignment", self.alignment, limits)
@@ -195,12 +196,12 @@ class Grammar:
 
     @classmethod
     def from_arrays(cls, *, source_offsets: Ints, source: Ints, pattern_left: Ints, **arrays: Any) -> Grammar:
-        """Makes a grammar from its arrays, and computes the trie and the patterns' gaps.
+        """Makes a grammar from its arrays, and computes the trie and the patterns' slots.
 
         Args:
             source_offsets, source: the patterns' symbols, flat; no two patterns are equal.
             pattern_left: their left-hand sides.
-            arrays: the other attributes, but `trie_keys`, `trie_targets`, `pattern_at` and `pattern_gaps`.
+            arrays: the other attributes, but `trie_keys`, `trie_targets`, `pattern_at` and `pattern_slots`.
         """
         trie = source_trie(source_offsets, source, pattern_left, len(arrays["nonterminals"]))
         keys, targets, pattern_at = trie
@@ -208,7 +209,7 @@ class Grammar:
             source_offsets=source_offsets,
             source=source,
             pattern_left=pattern_left,
-            pattern_gaps=_gaps(source_offsets, source),
+            pattern_slots=_slots(source_offsets, source),
             trie_keys=keys,
             trie_targets=targets,
             pattern_at=pattern_at,
@@ -245,7 +246,7 @@ class Grammar:
     def nests(self) -> bool:
         """Whether a constituent may occur inside another one of its own kind, at any depth (full Hiero)."""
         kinds = range(len(self.nonterminals))
-        codes = (self.pattern_left[:, None].astype(np.int64) * len(kinds) + self.pattern_gaps)[self.pattern_gaps >= 0]
+        codes = (self.pattern_left[:, None].astype(np.int64) * len(kinds) + self.pattern_slots)[self.pattern_slots >= 0]
         inside = {divmod(code, len(kinds)) for code in np.unique(codes).tolist()}
         for middle in kinds:  # the transitive closure (Warshall 1962)
             inside |= {(a, b) for a in kinds for b in kinds if (a, middle) in inside and (middle, b) in inside}
@@ -321,14 +322,14 @@ class _Builder:
         )
 
 
-def _gaps(offsets: Ints, symbols: Ints) -> Ints:
-    """Returns the non-terminals of each pattern's first and second gap, -1 where there is none."""
-    gaps = np.full((len(offsets) - 1, MAX_GAPS), -1, dtype=np.int32)
+def _slots(offsets: Ints, symbols: Ints) -> Ints:
+    """Returns the non-terminals of each pattern's first and second slot, -1 where there is none."""
+    slots = np.full((len(offsets) - 1, MAX_SLOTS), -1, dtype=np.int32)
     indices = np.flatnonzero(symbols < 0)
     pattern = np.searchsorted(offsets, indices, side="right") - 1
     number = np.arange(len(indices)) - np.searchsorted(pattern, pattern)
-    gaps[pattern, number] = -1 - symbols[indices]
-    return gaps
+    slots[pattern, number] = -1 - symbols[indices]
+    return slots
 
 
 def _offsets(lengths: list[int]) -> Ints:

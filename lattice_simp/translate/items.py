@@ -21,7 +21,7 @@ from lattice_simp.translate.source import Source
 
 @dataclass(frozen=True)
 class ExtraItem:
-    """A target side without gaps for the source tokens `start:end`.
+    """A target side without slots for the source tokens `start:end`.
 
     Attributes:
         left: the non-terminal.
@@ -185,7 +185,7 @@ def _match_sides(
     matches, arcs = plan.matches, plan.matches.copied_arcs()
     sides = TargetSides(grammar.pattern_rules, grammar.target_offsets, grammar.target, costs.rules)
     match, rule, offsets, symbols, cost = items_of_matches(
-        matches.pattern, plan.gap_cells, sides, _copied_words(grammar, source, arcs)
+        matches.pattern, plan.slot_cells, sides, _copied_words(grammar, source, arcs)
     )
     match_costs = np.where(arcs >= 0, costs.copy, 0.0)
     if free_copies is not None:

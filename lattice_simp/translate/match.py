@@ -1,7 +1,7 @@
 """Which source patterns match where: a bottom-up chart over a sentence or a word lattice.
 
 CYK+ with dotted items (Chiang 2007; for lattices Dyer et al. 2008). Spans are filled from the right end to the left,
-and from short to long, so that the cell of a gap is complete when it is looked up.
+and from short to long, so that the cell of a slot is complete when it is looked up.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lattice_simp.translate.source import Source
 
 Bytes3 = np.ndarray[tuple[int, int, int], np.dtype[np.int8]]
 _GAPS = [(name, np.int32) for name in ("begin", "end", "second_begin", "second_end")]
-"""The spans of the first and the second source gap, -1 where there is none."""
+"""The spans of the first and the second source slot, -1 where there is none."""
 
 _ITEM = np.dtype([("node", np.int32), ("next", np.int32), ("path", np.int32), *_GAPS])
 """A dotted item: the trie node that it has reached, the next item with the dot at the same place, and the index in
@@ -43,8 +43,8 @@ class Matches:
         left: (matches,) int32, the left-hand side.
         span: (matches, 2) int32, the states between which tokens are covered; in a sentence, end-exclusive positions.
         path: (matches,) int32, an index into `paths`; -1 where a pattern has no words.
-        gaps: (matches, 4) int32, the spans of the first and the second source gap; -1 where there is none.
-        gap_left: (matches, 2) int32, the non-terminals of the gaps; -1 where there is none.
+        slots: (matches, 4) int32, the spans of the first and the second source slot; -1 where there is none.
+        slot_left: (matches, 2) int32, the non-terminals of the slots; -1 where there is none.
         complete: (non-terminals, states, states) int8, whether a cell has a match.
         paths: records of the source arcs whose words were matched: `arc`, and the index of the one `before` (-1: none).
     """
@@ -53,8 +53,8 @@ class Matches:
     left: Ints
     span: Ints
     path: Ints
-    gaps: Ints
-    gap_left: Ints
+    slots: Ints
+    slot_left: Ints
     complete: Bytes3
     paths: Records
 
@@ -116,10 +116,10 @@ def match(
     records, complete, paths = _match(sentence, present, *trie)
     rows = records.view(np.int32).reshape(-1, _MATCH.itemsize // 4)
     pattern, left, path = (np.ascontiguousarray(rows[:, column]) for column in (0, 1, 4))
-    span, gaps = np.ascontiguousarray(rows[:, 2:4]), np.ascontiguousarray(rows[:, 5:])
-    gap_left = np.full((len(pattern), 2), -1, dtype=np.int32)
-    gap_left[pattern >= 0] = grammar.pattern_gaps[pattern[pattern >= 0]]
-    return Matches(pattern, left, span, path, gaps, gap_left, complete, paths)
+    span, slots = np.ascontiguousarray(rows[:, 2:4]), np.ascontiguousarray(rows[:, 5:])
+    slot_left = np.full((len(pattern), 2), -1, dtype=np.int32)
+    slot_left[pattern >= 0] = grammar.pattern_slots[pattern[pattern >= 0]]
+    return Matches(pattern, left, span, path, slots, slot_left, complete, paths)
 
 
 def untranslated(grammar: Grammar, words: Ints) -> Bools:
@@ -195,7 +195,7 @@ def _match(
                             items[count].node, items[count].path = node, read
                             count, read = count + 1, read + 1
                     for left in range(num_nonterminals):
-                        # A gap at the very start is followed below, once this span's own cells are complete.
+                        # A slot at the very start is followed below, once this span's own cells are complete.
                         if middle == start or not complete[left, middle, end]:
                             continue
                         node = _follow(keys, targets, items[item].node, -1 - left)
@@ -236,7 +236,7 @@ def _match(
 
 @inlined
 def _set_item(items: Records, index: int, node: int, begin: int, end: int) -> None:
-    """Writes an item without words that has at most one gap."""
+    """Writes an item without words that has at most one slot."""
     items[index].path = -1
     items[index].node, items[index].begin, items[index].end = node, begin, end
     items[index].second_begin, items[index].second_end = -1, -1

@@ -23,8 +23,8 @@ from lattice_simp.translate.source import Sentence, as_source
 def openfst_lattice(grammar: Grammar, costs: Costs, words: Sentence, settings: DecoderSettings) -> Lattice:
     """Builds the lattice of all translations, without sharing or pruning, so only for small inputs.
 
-    Every cell (non-terminal, span) is an automaton of its matches' target sides, one chain each, where a gap is an arc
-    that calls the gap's cell; at the top, cells are side by side (the glue rules).
+    Every cell (non-terminal, span) is an automaton of its matches' target sides, one chain each, where a slot is an arc
+    that calls the slot's cell; at the top, cells are side by side (the glue rules).
 
     Args:
         grammar, costs, words, settings: see `parse_sentence`.
@@ -51,14 +51,14 @@ def openfst_lattice(grammar: Grammar, costs: Costs, words: Sentence, settings: D
         return first_call + 1 + (left * states + begin) * states + end
 
     cells: dict[int, pynini.Fst] = defaultdict(lambda: _automaton(2))
-    rows = zip(matches.pattern, matches.left, matches.span, matches.gaps, matches.gap_left, strict=True)
-    for number, (pattern, left, (begin, end), gaps, gap_left) in enumerate(rows):
+    rows = zip(matches.pattern, matches.left, matches.span, matches.slots, matches.slot_left, strict=True)
+    for number, (pattern, left, (begin, end), slots, slot_left) in enumerate(rows):
         cell = cells[call(left, begin, end)]
         if pattern == COPY:
             word = int(symbols.lookup([source.words[copied[number]]])[0])
             _add_chain(cell, 0, 1, [word], costs.copy + read[number])
             continue
-        calls = [call(gap, *span) for gap, span in zip(gap_left, gaps.reshape(2, 2), strict=True)]
+        calls = [call(slot, *span) for slot, span in zip(slot_left, slots.reshape(2, 2), strict=True)]
         for rule in range(grammar.pattern_rules[pattern], grammar.pattern_rules[pattern + 1]):
             target = grammar.target[grammar.target_offsets[rule] : grammar.target_offsets[rule + 1]]
             labels = [label if label >= 0 else calls[-1 - label] for label in target.tolist()]

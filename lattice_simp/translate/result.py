@@ -44,7 +44,7 @@ class Translation:
         reachable: whether a skeleton hypothesis was found in the full lattice; None without a skeleton. Where it is
             False, the lattice is the plain one.
         skeleton_hypotheses: the skeleton's n-best list.
-        gap: the optimality gap in nats, 0 if the best translation is certain; None without an exact search or a bound,
+        optimality_gap: in nats, 0 if the best translation is certain; None without an exact search or a bound,
             and with a skeleton.
         mbr: the lattice whose costs are minus the expected gains (`ops/mbr.py`), from which `best` and `nbest` choose;
             None if the costs of `lattice` decide.
@@ -56,7 +56,7 @@ class Translation:
     grammar: Grammar
     reachable: bool | None = None
     skeleton_hypotheses: tuple[Hypothesis, ...] = ()
-    gap: float | None = None
+    optimality_gap: float | None = None
     mbr: Lattice | None = None
     has_terms: bool | None = None
 
@@ -74,7 +74,8 @@ class Translation:
         """
         kept = keep_terms(self.lattice, terms, beam=beam)
         lattice = self.lattice if kept.empty else kept
-        return replace(self, lattice=lattice, has_terms=not kept.empty, gap=None if not kept.empty else self.gap)
+        gap = self.optimality_gap if kept.empty else None
+        return replace(self, lattice=lattice, has_terms=not kept.empty, optimality_gap=gap)
 
     @property
     def best(self) -> Hypothesis:

@@ -74,8 +74,8 @@ class DecoderSettings:
         cubes: the pruned search with grammars whose non-terminals nest; other grammars are decoded exactly.
         exact: limits of the exact search, which finds the best translation of a nested grammar without a skeleton;
             None for the pruned search alone.
-        search_gap: the bound of the optimality gap of the pruned search without a skeleton; it takes several times as
-            long as the search. None for no bound. The exact search always reports the gap.
+        optimality_gap: the bound of the optimality gap of the pruned search without a skeleton; it takes several times
+            as long as the search. None for no bound. The exact search always reports the gap.
         skeleton: settings of translation with skeletons.
         mbr: settings to choose translations by expected BLEU instead of cost; None for cost.
     """
@@ -90,14 +90,14 @@ class DecoderSettings:
     beam: float = option(8.0, "beam", "keep paths within this many nats of the best")
     cubes: CubePruning = field(default_factory=CubePruning)
     exact: ExactSearch | None = option(None, "exact", "search nested grammars exactly, or report the optimality gap")
-    search_gap: GapBound | None = option(None, "search-gap", "report the optimality gap of the pruned search")
+    optimality_gap: GapBound | None = option(None, "optimality-gap", "report the optimality gap of the pruned search")
     skeleton: SkeletonSettings = field(default_factory=SkeletonSettings)
     mbr: MbrSettings | None = option(None, "mbr", "choose by expected BLEU (lattice minimum Bayes risk)")
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
             raise LatticeSimpError(f"unknown engine {self.engine!r}; known are {', '.join(ENGINES)}")
-        if (self.exact or self.search_gap) and self.engine != "arrays":
+        if (self.exact or self.optimality_gap) and self.engine != "arrays":
             raise LatticeSimpError(
                 f"{'the exact search' if self.exact else 'a bound on the optimality gap'} needs the engine arrays"
             )

@@ -67,8 +67,8 @@ def _derive(
 def _apply(
     rule: RuleText, use: RuleUse, rest: list[RuleUse], source: Sequence[str], grammar: Grammar
 ) -> list[frozenset[int]] | None:
-    """Derives the gaps of a rule; None if its source side does not fit here."""
-    for spans in _gap_spans(rule.source, use.start, use.end, source, rest):
+    """Derives the slots of a rule; None if its source side does not fit here."""
+    for spans in _slot_spans(rule.source, use.start, use.end, source, rest):
         remaining = list(rest)
         try:
             parts = [_derive(remaining, begin, source, grammar, end)[0] for begin, end in spans]
@@ -141,30 +141,30 @@ def _stops(start: int, end: int, rest: Sequence[RuleUse]) -> list[int]:
     return sorted(stops)
 
 
-def _gap_spans(
+def _slot_spans(
     symbols: Sequence[str | tuple[str]], start: int, end: int, source: Sequence[str], rest: Sequence[RuleUse]
 ) -> list[list[tuple[int, int]]]:
-    """Lists the ways in which a source side covers the tokens, with gaps where some rule of the derivation applies."""
+    """Lists the ways in which a source side covers the tokens, with slots where some rule of the derivation applies."""
     if not symbols:
         return [[]] if start == end else []
     first, others = symbols[0], symbols[1:]
     if isinstance(first, str):
         matches = start < end and source[start] == first
-        return _gap_spans(others, start + 1, end, source, rest) if matches else []
+        return _slot_spans(others, start + 1, end, source, rest) if matches else []
     ways = []
     for stop in sorted({use.end for use in rest if use.start == start and use.end <= end}, reverse=True):
-        ways += [[(start, stop), *more] for more in _gap_spans(others, stop, end, source, rest)]
+        ways += [[(start, stop), *more] for more in _slot_spans(others, stop, end, source, rest)]
     return ways
 
 
 def _project(
     rule: RuleText, start: int, spans: Sequence[tuple[int, int]], parts: Sequence[list[frozenset[int]]]
 ) -> list[frozenset[int]]:
-    token_of: list[int] = []  # the source token of each source symbol; unused for gaps
-    token, gaps = start, iter(spans)
+    token_of: list[int] = []  # the source token of each source symbol; unused for slots
+    token, slots = start, iter(spans)
     for symbol in rule.source:
         token_of.append(token)
-        token = token + 1 if isinstance(symbol, str) else next(gaps)[1]
+        token = token + 1 if isinstance(symbol, str) else next(slots)[1]
     terminals = frozenset(
         position for position, symbol in zip(token_of, rule.source, strict=True) if isinstance(symbol, str)
     )

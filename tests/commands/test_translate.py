@@ -51,7 +51,7 @@ def test_the_output_does_not_depend_on_the_number_of_jobs(call, model, tmp_path)
     assert written[0][0]
 
 
-@pytest.mark.parametrize("flag", [None, "--search-gap", "--exact"])
+@pytest.mark.parametrize("flag", [None, "--optimality-gap", "--exact"])
 def test_stats_tell_the_cost_and_the_gap_of_every_sentence(call, model, tmp_path, flag):
     """The n-best list does not change: a gap is not a tunable feature."""
     stats, lists = tmp_path / "stats.jsonl", [tmp_path / "a.nbest", tmp_path / "b.nbest"]
@@ -65,7 +65,7 @@ def test_stats_tell_the_cost_and_the_gap_of_every_sentence(call, model, tmp_path
     assert [row["number"] for row in rows] == list(range(len(SENTENCES)))
     for row, path in zip(rows, read_nbest(lists[1]), strict=True):
         assert row["cost"] == (pytest.approx(path[0].cost) if path[0].tokens else None)
-        assert row["gap"] == (None if flag is None or not path[0].tokens else pytest.approx(0.0, abs=1e-4))
+        assert row["optimality_gap"] == (None if flag is None or not path[0].tokens else pytest.approx(0.0, abs=1e-4))
     assert rows[3]["unknown"] == ["zeppelin"]
     assert ("4 of 4 translations are optimal" in done.stderr) == (flag is not None)
 
@@ -205,7 +205,7 @@ def test_a_journal_serves_one_run_at_a_time(tmp_path):
         (["MODEL", "--nbest-output", "x"], "give --nbest N (above 0) and --nbest-output FILE together"),
         (["MODEL", "--nbest", "3", "--nbest-output", "-"], "are both '-'"),
         (["MODEL", "--stats", "-"], "--output and --stats are both '-'"),
-        (["MODEL", "--search-gap-order", "0"], "is 0; give a number from 1 up"),
+        (["MODEL", "--optimality-gap-order", "0"], "is 0; give a number from 1 up"),
         (["MODEL", "--mask-index", "x"], "--mask-index"),
         (["MODEL", "--input", "/no/such/file"], "/no/such/file"),
         (["MODEL", "--skeletons", "/no/such/file"], "/no/such/file"),

@@ -60,7 +60,7 @@ def folder(tmp_path_factory):
             "shallow-1": {"grammar": "shallow-1", "settings": {"beam": 0.0}},
         },
         "exact": "exact",
-        "gaps": {"gap": {"grammar": "full", "settings": {"beam": 0.0, "search_gap": {"order": 1}}}},
+        "gaps": {"gap": {"grammar": "full", "settings": {"beam": 0.0, "optimality_gap": {"order": 1}}}},
         "certain": 0.0001,
     }
     (folder / "config.yaml").write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")

@@ -231,9 +231,9 @@ def test_items_of_matches_are_the_rules_target_sides_and_the_copied_tokens():
     pattern_rules, rule_costs = ints([0, 2, 2, 3]), np.array([0.5, 1.5, 2.5])
     target_offsets, target = flat([(7, -1), (-2, 8, -1), (9,)])
     pattern = ints([0, -1, 1, 2])
-    gap_cells = ints([(4, 6), (0, 0), (0, 0), (0, 0)])
+    slot_cells = ints([(4, 6), (0, 0), (0, 0), (0, 0)])
     sides = TargetSides(pattern_rules, target_offsets, target, rule_costs)
-    match, rule, offsets, symbols, costs = items_of_matches(pattern, gap_cells, sides, ints([0, 21, 0, 0]))
+    match, rule, offsets, symbols, costs = items_of_matches(pattern, slot_cells, sides, ints([0, 21, 0, 0]))
     assert match.tolist() == [0, 0, 1, 3]
     assert rule.tolist() == [0, 1, -1, 2]
     assert costs.tolist() == [0.5, 1.5, 0.0, 2.5]

@@ -96,7 +96,7 @@ def test_all_within_the_beam_is_found_for_certain(kind, beam, step, least):
             continue
         nested += decoder.grammar.nests
         result = decoder.translate(words)
-        assert result.gap == 0.0, seed
+        assert result.optimality_gap == 0.0, seed
         assert result.best.cost == pytest.approx(min(table.values()), **CLOSE), seed
         actual = best_by_string(result.lattice)
         surely, perhaps = within(table, beam)
@@ -126,7 +126,7 @@ def test_word_lattices_are_searched_exactly():
         if not strings:
             continue
         result = decoder.translate(lattice)
-        assert result.gap == 0.0, seed
+        assert result.optimality_gap == 0.0, seed
         assert result.best.cost == pytest.approx(min(with_models(decoder, texts, strings).values()), **CLOSE), seed
 
 
@@ -145,7 +145,7 @@ def test_an_unfinished_search_bounds_the_optimum(limits):
         unfinished += not actual.finished
         assert not actual.finished or actual.lower == pytest.approx(least, **CLOSE), seed
         result = decoder.with_settings({"exact": limits}).translate(words)
-        assert result.best.cost - result.gap <= least + 1e-6, seed
+        assert result.best.cost - result.optimality_gap <= least + 1e-6, seed
     assert unfinished > 5
 
 
@@ -161,12 +161,12 @@ def test_the_gap_of_a_pruned_search_bounds_what_it_lost(cubes, count, sure, wors
             continue
         least, before = min(table.values()), np.inf
         for order in range(1, 5):
-            values = {"exact": None, "cubes": cubes, "search_gap": {"order": order}}
+            values = {"exact": None, "cubes": cubes, "optimality_gap": {"order": order}}
             result = decoder.with_settings(values).translate(words)
-            assert 0.0 <= result.gap <= before + 1e-9, (seed, order)
-            assert result.best.cost - result.gap <= least + 1e-5, (seed, order)
-            before = result.gap
-            if result.gap < 1e-6:
+            assert 0.0 <= result.optimality_gap <= before + 1e-9, (seed, order)
+            assert result.best.cost - result.optimality_gap <= least + 1e-5, (seed, order)
+            before = result.optimality_gap
+            if result.optimality_gap < 1e-6:
                 assert result.best.cost == pytest.approx(least, **CLOSE), (seed, order)
                 certain += 1
         lost += result.best.cost > least + 1e-3
@@ -178,10 +178,10 @@ def test_gaps_are_reported_where_they_are_asked_for():
     for kind in ("full", "shallow"):
         decoder, _, words = make_decoder(3, kind)
         pruned = decoder.with_settings({"exact": None})
-        assert pruned.translate(words).gap is None
-        result = pruned.with_settings({"search_gap": {}}).translate(words)
+        assert pruned.translate(words).optimality_gap is None
+        result = pruned.with_settings({"optimality_gap": {}}).translate(words)
         assert result.best == pruned.translate(words).best
-        assert result.gap >= 0 if decoder.grammar.nests else result.gap == 0
+        assert result.optimality_gap >= 0 if decoder.grammar.nests else result.optimality_gap == 0
 
 
 @pytest.mark.slow
@@ -584,11 +584,9 @@ def cost_of(model, indices):
 def test_grammars_that_do_not_nest_need_no_search():
     decoder, _, words = make_decoder(1, "shallow")
     assert not decoder.grammar.nests
-    assert decoder.translate(words).gap == 0.0
-    assert (
-        Decoder(*(getattr(decoder, name) for name in ("grammar", "language_models", "weights"))).translate(words).gap
-        is None
-    )
+    assert decoder.translate(words).optimality_gap == 0.0
+    unlimited = Decoder(*(getattr(decoder, name) for name in ("grammar", "language_models", "weights")))
+    assert unlimited.translate(words).optimality_gap is None
 
 
 def test_limits_must_make_sense():
@@ -597,7 +595,7 @@ def test_limits_must_make_sense():
     with pytest.raises(LatticeSimpError, match="engine arrays"):
         replace(DecoderSettings(engine="openfst"), exact=ExactSearch())
     with pytest.raises(LatticeSimpError, match="engine arrays"):
-        replace(DecoderSettings(engine="openfst"), search_gap=GapBound())
+        replace(DecoderSettings(engine="openfst"), optimality_gap=GapBound())
     with pytest.raises(LatticeSimpError, match="is 0; give a number from 1 up"):
         GapBound(0)
 

@@ -54,7 +54,7 @@ def test_the_gain_decides():
 def test_costs_and_gaps_that_are_reported_are_those_of_the_string_that_is_printed():
     decoder = tiny_decoder()
     usual = {path.text: path.cost for path in decoder.translate(SENTENCE).nbest(10_000)}
-    decoding = replace(decoder, settings=replace(decoder.settings, mbr=MBR, search_gap=GapBound()))
+    decoding = replace(decoder, settings=replace(decoder.settings, mbr=MBR, optimality_gap=GapBound()))
     result = decoding.translate(SENTENCE)
     assert [result.cost(path) for path in result.nbest(30)] == pytest.approx(
         [usual[path.text] for path in result.nbest(30)]
@@ -62,8 +62,10 @@ def test_costs_and_gaps_that_are_reported_are_those_of_the_string_that_is_printe
     record = translate_sentence(decoding, TranslateOptions(Path()), (0, Sentence(tuple(SENTENCE.split()))))
     assert record["line"] == "i have the old house seen"
     assert record["cost"] == pytest.approx(usual[record["line"]])
-    assert record["gap"] == pytest.approx(result.gap + usual[record["line"]] - min(usual.values()))
-    assert record["gap"] > 0.1
+    assert record["optimality_gap"] == pytest.approx(
+        result.optimality_gap + usual[record["line"]] - min(usual.values())
+    )
+    assert record["optimality_gap"] > 0.1
 
 
 def test_an_exact_search_for_one_translation_leaves_no_choice():

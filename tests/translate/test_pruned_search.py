@@ -29,7 +29,7 @@ from lattice_simp.translate.search.cubes.borders import (
     longer_prefix,
     new_borders,
 )
-from lattice_simp.translate.search.cubes.gaps import gaps_of_grids, grid_gaps
+from lattice_simp.translate.search.cubes.excess import excess_of_grids, found_excess
 from lattice_simp.translate.search.cubes.grids import make_grids, with_rests
 from lattice_simp.translate.search.cubes.limits import CubePruning
 from lattice_simp.translate.search.cubes.passes import LEAST_NARROW, NARROW_SHARE, search_twice, wide_pops
@@ -137,10 +137,10 @@ def test_gaps_of_grids_are_those_of_the_best_derivations_with_them():
         goal = int(chart.ends[-1])
         if searched.begin[chart.ends[-1]] == searched.end[chart.ends[-1]]:
             continue
-        gaps = grid_gaps(searched, len(grids.arcs), goal)
+        excess = found_excess(searched, len(grids.arcs), goal)
         edges, costs = searched.edges[: searched.used[EDGES]], searched.costs[: searched.used[EDGES]]
-        assert gaps.min() == pytest.approx(0.0, abs=1e-9)
-        kept = gaps[edges["arc"]] <= 1e-9
+        assert excess.min() == pytest.approx(0.0, abs=1e-9)
+        kept = excess[edges["arc"]] <= 1e-9
         inside = np.full(searched.used[0], np.inf)
         inside[0] = 0.0
         for edge, cost in zip(edges[kept], costs[kept], strict=True):
@@ -159,9 +159,9 @@ def test_the_wide_pass_looks_closely_where_good_derivations_are():
         goal = int(chart.ends[-1])
         if searched.begin[goal] == searched.end[goal]:
             continue
-        gaps = gaps_of_grids(searched, grids, goal)
-        pops = wide_pops(grids, gaps, 1000)
-        least = [gaps[begin:end].min(initial=np.inf) for begin, end in pairwise(grids.offsets.tolist())]
+        excess = excess_of_grids(searched, grids, goal)
+        pops = wide_pops(grids, excess, 1000)
+        least = [excess[begin:end].min(initial=np.inf) for begin, end in pairwise(grids.offsets.tolist())]
         order = np.argsort(least, kind="stable")
         assert (np.diff(pops[order]) <= 0).all(), seed
         assert pops.max() == 1000, seed

@@ -155,9 +155,9 @@ class Simplifier:
         if self.mode not in ("cautious", "bold"):
             raise LatticeSimpError(f"unknown mode {self.mode!r}; choose cautious or bold")
         grammar = self.decoder.grammar
-        gaps = (grammar.pattern_gaps >= 0).sum(axis=1)
-        if (np.diff(grammar.source_offsets)[gaps > 0] > gaps[gaps > 0]).any():
-            raise GrammarError("the simplification model has rules of words and gaps; train it with rules.max_gaps=0")
+        slots = (grammar.pattern_slots >= 0).sum(axis=1)
+        if (np.diff(grammar.source_offsets)[slots > 0] > slots[slots > 0]).any():
+            raise GrammarError("the simplification model has rules of words and slots; train it with rules.max_gaps=0")
 
     @classmethod
     def load(cls, folder: str | Path) -> Simplifier:

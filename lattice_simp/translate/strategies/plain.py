@@ -26,11 +26,11 @@ def translate(decoder: Decoder, task: Task) -> Translation:
     gap = None
     if decoder.settings.exact is not None:
         lattice, gap = certified(decoder, task.source)
-    elif decoder.settings.search_gap is not None:
+    elif decoder.settings.optimality_gap is not None:
         lattice, gap = bounded(decoder, task.source)
     else:
         lattice = decoder.lattice(task.source)
-    return Translation(task.words, "plain", lattice, decoder.grammar, gap=gap)
+    return Translation(task.words, "plain", lattice, decoder.grammar, optimality_gap=gap)
 
 
 def certified(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
@@ -62,7 +62,7 @@ def bounded(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
     Raises:
         EmptyLatticeError: there is no translation.
     """
-    parse, bound = decoder.parse(sentence), decoder.settings.search_gap
+    parse, bound = decoder.parse(sentence), decoder.settings.optimality_gap
     scored, upper = _pruned(decoder, parse)
     if not decoder.grammar.nests or bound is None:
         return scored.named(), 0.0

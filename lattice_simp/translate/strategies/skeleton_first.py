@@ -137,7 +137,7 @@ def crossing_rules(
     words = [tokens[index] for index in kept.tolist()]
     sentence = grammar.source_words.lookup(words, missing=len(grammar.source_words))
     matches = match(grammar, Source.from_words(words), sentence, max_span)
-    phrasal = (matches.pattern >= 0) & (matches.gaps[:, 0] < 0)
+    phrasal = (matches.pattern >= 0) & (matches.slots[:, 0] < 0)
     items = []
     for number in np.flatnonzero(phrasal).tolist():
         start, last = int(kept[matches.span[number, 0]]), int(kept[matches.span[number, 1] - 1])

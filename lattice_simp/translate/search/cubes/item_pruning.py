@@ -16,7 +16,7 @@ from lattice_simp.lm.combined import lookup
 from lattice_simp.ops.apply_lm import Models
 from lattice_simp.translate.parse import SourceParse
 from lattice_simp.translate.search.chart import search_chart, seen_labels
-from lattice_simp.translate.search.cubes.gaps import gaps_of_grids
+from lattice_simp.translate.search.cubes.excess import excess_of_grids
 from lattice_simp.translate.search.cubes.grids import Grids
 from lattice_simp.translate.search.cubes.limits import CubePruning
 from lattice_simp.translate.search.cubes.passes import search_twice
@@ -50,17 +50,17 @@ def kept_items(
     kept = np.zeros(len(parse.items.cost) + 1, dtype=np.bool_)
     if hypotheses.begin[goal] == hypotheses.end[goal]:
         return kept[1:]
-    gaps = gaps_of_grids(hypotheses, grids, goal)
+    excess = excess_of_grids(hypotheses, grids, goal)
     beam, sentence = limits.beam, int(searched.starts[-1])
-    while beam > NARROWEST and lattice_size(grids, gaps, beam, sentence, searched.num_states) > limits.max_arcs:
+    while beam > NARROWEST and lattice_size(grids, excess, beam, sentence, searched.num_states) > limits.max_arcs:
         beam *= NARROWER
-    steps = searched.steps[grids.arcs[gaps <= max(beam, NARROWEST)]]
+    steps = searched.steps[grids.arcs[excess <= max(beam, NARROWEST)]]
     kept[steps] = kept[top_steps[steps]] = True
     return kept[1:]
 
 
 @jit
-def lattice_size(grids: Grids, gaps: Floats, limit: float, sentence: int, num_states: int) -> float:
+def lattice_size(grids: Grids, excess: Floats, limit: float, sentence: int, num_states: int) -> float:
     """Returns how many arcs the lattice of the grids within a limit has if all references are replaced, unshared."""
     sizes, at_top = np.zeros(num_states), np.zeros(num_states, dtype=np.bool_)
     at_top[sentence] = True
@@ -72,7 +72,7 @@ def lattice_size(grids: Grids, gaps: Floats, limit: float, sentence: int, num_st
             is_glue = first != NONE and at_top[first]
             if is_glue:
                 at_top[place] = True
-            if not gaps[grid] <= limit:
+            if not excess[grid] <= limit:
                 continue
             size = float(grids.path_offsets[grid + 1] - grids.path_offsets[grid])
             if second != NONE:

@@ -1,7 +1,7 @@
 """Cube pruning in two passes: the narrow one shows the wide one where to search and the costs of words in context.
 
-Most places are in no good derivation. The narrow pass gives each place its gap: the estimated cost of the best
-derivation through it beyond the best one of all. The wide pass visits fewer hypotheses where the gap is large (after
+Most places are in no good derivation. The narrow pass gives each place its excess: the estimated cost of the best
+derivation through it beyond the best one of all. The wide pass visits fewer hypotheses where the excess is large (after
 Petrov and Klein 2007, whose passes have ever finer symbols; ours have ever more hypotheses), and orders them by rest
 costs that the narrow pass has learnt (`rests.py`).
 """
@@ -13,7 +13,7 @@ import numpy as np
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.lm.automaton import NgramAutomaton
 from lattice_simp.translate.search.chart import Chart
-from lattice_simp.translate.search.cubes.gaps import gaps_of_grids
+from lattice_simp.translate.search.cubes.excess import excess_of_grids
 from lattice_simp.translate.search.cubes.grids import Grids, make_grids, with_rests
 from lattice_simp.translate.search.cubes.rests import learnt_rests
 from lattice_simp.translate.search.cubes.search import Hypotheses, search
@@ -25,9 +25,9 @@ NARROW_SHARE = 0.1
 LEAST_NARROW = 10
 """With fewer hypotheses, a narrow pass gains nothing on the same sentences."""
 
-GAP_OF_A_FACTOR = 4.0
-"""The increase of a place's gap (nats) for which the wide pass visits e times fewer hypotheses (chosen on 30 sentences
-of newstest2012, English to German; 2 to 6 do about as well there and on multi30k's)."""
+EXCESS_OF_A_FACTOR = 4.0
+"""The increase of a place's excess (nats) for which the wide pass visits e times fewer hypotheses (chosen on 30
+sentences of newstest2012, English to German; 2 to 6 do about as well there and on multi30k's)."""
 
 LEAST_SHARE = 0.01
 """The least share of `pops` that any place gets."""
@@ -48,21 +48,21 @@ def search_twice(chart: Chart, model: NgramAutomaton, pops: int) -> tuple[Hypoth
         hypotheses, borders = search(chart, model, grids, np.full(len(grids.places), narrow, dtype=np.int32), rests)
         if hypotheses.begin[goal] == hypotheses.end[goal]:
             return hypotheses, grids  # there is no derivation
-        wide = wide_pops(grids, gaps_of_grids(hypotheses, grids, goal), pops)
+        wide = wide_pops(grids, excess_of_grids(hypotheses, grids, goal), pops)
         rests = learnt_rests(chart, model, grids, borders, hypotheses, goal)
         grids = with_rests(grids, chart, rests)
     return search(chart, model, grids, wide, rests)[0], grids
 
 
-def wide_pops(grids: Grids, gaps: Floats, pops: int) -> Ints:
+def wide_pops(grids: Grids, excess: Floats, pops: int) -> Ints:
     """Returns (places,) int32, how many hypotheses the wide pass visits.
 
     Args:
         grids: all grids of the chart.
-        gaps: (grids,) float64, their gaps; infinity without a derivation.
-        pops: hypotheses of a place without a gap.
+        excess: (grids,) float64, their excess; infinity without a derivation.
+        pops: hypotheses of a place without excess.
     """
     least = np.full(len(grids.places), np.inf)
-    np.minimum.at(least, np.repeat(np.arange(len(grids.places)), np.diff(grids.offsets)), gaps)
-    share = np.maximum(np.exp(-np.maximum(least, 0.0) / GAP_OF_A_FACTOR), LEAST_SHARE)
+    np.minimum.at(least, np.repeat(np.arange(len(grids.places)), np.diff(grids.offsets)), excess)
+    share = np.maximum(np.exp(-np.maximum(least, 0.0) / EXCESS_OF_A_FACTOR), LEAST_SHARE)
     return np.ceil(share * pops).astype(np.int32)

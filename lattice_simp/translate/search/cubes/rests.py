@@ -14,12 +14,12 @@ from lattice_simp.core.records import NONE
 from lattice_simp.lm.automaton import NgramAutomaton
 from lattice_simp.translate.search.chart import NO_WORD, Chart
 from lattice_simp.translate.search.cubes.borders import EMPTY, WHOLE, Borders, after_string, after_word
-from lattice_simp.translate.search.cubes.gaps import edge_gaps
+from lattice_simp.translate.search.cubes.excess import edge_excess
 from lattice_simp.translate.search.cubes.grids import Grids
 from lattice_simp.translate.search.cubes.search import Hypotheses
 
-LARGEST_GAP = 8.0
-"""The largest gap (nats) of derivations to learn from; each nat lowers their weight e times."""
+LARGEST_EXCESS = 8.0
+"""The largest excess (nats) of derivations to learn from; each nat lowers their weight e times."""
 
 MEAN_WEIGHT = 1.0
 """The weight of the mean of all words in the rest cost of each; a meeting in the best derivation has the weight 1."""
@@ -38,7 +38,7 @@ def learnt_rests(
         hypotheses: those of a narrow search, with at least one whole derivation.
         goal: the last place of the chart.
     """
-    totals, weights = _meetings(chart, model, grids, borders, hypotheses, edge_gaps(hypotheses, goal))
+    totals, weights = _meetings(chart, model, grids, borders, hypotheses, edge_excess(hypotheses, goal))
     mean = totals.sum() / max(weights.sum(), np.finfo(float).tiny)
     rests: Floats = (totals + MEAN_WEIGHT * mean) / (weights + MEAN_WEIGHT)
     return rests
@@ -46,7 +46,7 @@ def learnt_rests(
 
 @jit
 def _meetings(
-    chart: Chart, model: NgramAutomaton, grids: Grids, borders: Borders, hypotheses: Hypotheses, gaps: Floats
+    chart: Chart, model: NgramAutomaton, grids: Grids, borders: Borders, hypotheses: Hypotheses, excess: Floats
 ) -> tuple[Floats, Floats]:
     """Returns each word's weighted sum of cost changes where it began a string that met a context, and its weights.
 
@@ -55,10 +55,10 @@ def _meetings(
     """
     nodes = hypotheses.nodes
     totals, weights = np.zeros(len(model.vocabulary)), np.zeros(len(model.vocabulary))
-    for number in range(len(gaps)):
-        if gaps[number] > LARGEST_GAP:
+    for number in range(len(excess)):
+        if excess[number] > LARGEST_EXCESS:
             continue
-        edge, weight = hypotheses.edges[number], np.exp(-gaps[number])
+        edge, weight = hypotheses.edges[number], np.exp(-excess[number])
         left, right = EMPTY, (NONE if model.order > 1 else len(model.suffix) - 1)
         tails = (edge.tail, edge.second)
         references = 0

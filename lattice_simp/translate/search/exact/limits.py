@@ -36,7 +36,9 @@ class GapBound:
         order: the order of the last relaxation of the language model. Higher orders bound more tightly and take longer.
     """
 
-    order: int = option(2, "search-gap-order", "order of the bound: 1 is faster, 2 is tighter; implies --search-gap")
+    order: int = option(
+        2, "optimality-gap-order", "order of the bound: 1 is faster, 2 is tighter; implies --optimality-gap"
+    )
 
     def __post_init__(self) -> None:
         if self.order < 1:

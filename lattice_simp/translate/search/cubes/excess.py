@@ -1,4 +1,4 @@
-"""Gaps, by which the search is pruned: how much the best derivation with a grid costs beyond the best one of all."""
+"""Excess costs, by which the search is pruned: what the best derivation with a grid costs beyond the best of all."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from lattice_simp.translate.search.cubes.search import Hypotheses
 from lattice_simp.translate.search.forest import edge_totals, outside_costs
 
 
-def gaps_of_grids(hypotheses: Hypotheses, grids: Grids, goal: int) -> Floats:
-    """Returns (grids,) the smaller of the gap of each grid in a search and its estimated gap.
+def excess_of_grids(hypotheses: Hypotheses, grids: Grids, goal: int) -> Floats:
+    """Returns (grids,) the smaller of the excess of each grid in a search and its estimate.
 
     Args:
         hypotheses: those of the search, with at least one whole derivation.
         grids: all grids of the chart.
         goal: the last place of the chart.
     """
-    return np.minimum(grid_gaps(hypotheses, len(grids.arcs), goal), estimated_gaps(hypotheses, grids, goal))
+    return np.minimum(found_excess(hypotheses, len(grids.arcs), goal), estimated_excess(hypotheses, grids, goal))
 
 
-def grid_gaps(hypotheses: Hypotheses, num_grids: int, goal: int) -> Floats:
+def found_excess(hypotheses: Hypotheses, num_grids: int, goal: int) -> Floats:
     """Returns (grids,) how much the best derivation of a search that uses a grid costs beyond the best one of all."""
-    gaps = np.full(num_grids, np.inf)
-    np.minimum.at(gaps, hypotheses.forest(goal).edges["arc"], edge_gaps(hypotheses, goal))
-    return gaps
+    excess = np.full(num_grids, np.inf)
+    np.minimum.at(excess, hypotheses.forest(goal).edges["arc"], edge_excess(hypotheses, goal))
+    return excess
 
 
-def edge_gaps(hypotheses: Hypotheses, goal: int) -> Floats:
+def edge_excess(hypotheses: Hypotheses, goal: int) -> Floats:
     """Returns (edges,) how much the best derivation of a search that uses an edge costs beyond the best one of all."""
     forest = hypotheses.forest(goal)
     inside = np.ascontiguousarray(hypotheses.nodes["cost"][: len(forest.axioms)])
@@ -37,7 +37,7 @@ def edge_gaps(hypotheses: Hypotheses, goal: int) -> Floats:
 
 
 @jit
-def estimated_gaps(hypotheses: Hypotheses, grids: Grids, goal: int) -> Floats:
+def estimated_excess(hypotheses: Hypotheses, grids: Grids, goal: int) -> Floats:
     """Returns (grids,) an estimate of how much the best derivation with a grid costs beyond the best one.
 
     The search visits only few of the hypotheses near the best one. So the estimate covers all grids, and takes each
@@ -48,7 +48,7 @@ def estimated_gaps(hypotheses: Hypotheses, grids: Grids, goal: int) -> Floats:
     for place in range(num_states):
         if hypotheses.begin[place] < hypotheses.end[place]:
             inside[place] = hypotheses.nodes[hypotheses.begin[place]].cost
-    gaps = np.full(len(grids.arcs), np.inf)
+    excess = np.full(len(grids.arcs), np.inf)
     outside[goal] = 0.0
     best = np.inf
     for number in range(len(grids.places) - 1, -1, -1):
@@ -58,10 +58,10 @@ def estimated_gaps(hypotheses: Hypotheses, grids: Grids, goal: int) -> Floats:
             above = outside[place] + grids.costs[grid]
             first_cost = inside[first] if first != NONE else 0.0
             second_cost = inside[second] if second != NONE else 0.0
-            gaps[grid] = above + first_cost + second_cost
-            best = min(best, gaps[grid])
+            excess[grid] = above + first_cost + second_cost
+            best = min(best, excess[grid])
             if first != NONE:
                 outside[first] = min(outside[first], above + second_cost)
             if second != NONE:
                 outside[second] = min(outside[second], above + first_cost)
-    return gaps - best
+    return excess - best
