@@ -150,7 +150,7 @@ def _samples() -> str:
     """Draws the README's samples of one sentence."""
     match = re.search(r"^samples = (\[.*?\])$", README.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     assert match is not None, "the README has no samples"
-    return ls.to_svg(ls.minimize(ls.Lattice.from_nbest(ls.hypotheses(ast.literal_eval(match[1])))))
+    return ls.to_svg(ls.minimize(ls.Lattice.from_nbest(ls.from_generator(ast.literal_eval(match[1])))))
 
 
 def _network() -> str:

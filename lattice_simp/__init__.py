@@ -6,7 +6,7 @@ Lattices:
     Hypothesis          one string with its cost and features
     SymbolTable         words and their numbers
     read, write         lattice files of any known format
-    hypotheses          of texts and scores that other programs return
+    from_generator      hypotheses of texts and scores that other programs return
     read_nbest          n-best lists: of Moses, Marian, fairseq, JSON lines
     read_terms          the terms of each sentence, for term_acceptor
     read_all            the lattices of a folder, an archive, a list of many sentences
@@ -61,8 +61,8 @@ Constrained decoding:
     token_bytes         the bytes of a tokeniser's tokens
 Models and translation:
     LanguageModel       ARPA files and KenLM binaries
-    Skeleton            what stays of a sentence
-    skeleton_agreement  which words are of a translation of the skeleton
+    Skeleton            the words of a sentence without inessential ones
+    skeleton_agreement  marks the words that a translation of the skeleton has, too
     Decoder             translates, with or without skeletons
     Simplifier          makes English sentences simpler
     read_graphs         semantic graphs of sentences, for a simplifier

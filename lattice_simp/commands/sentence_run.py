@@ -202,7 +202,7 @@ def name_run(sentences: Iterable[Sentence], model: Path | None, options: Any) ->
 
     Args:
         model: the user's model, if any.
-        options: a dataclass; its field `model` does not count.
+        options: a dataclass; its field `model` is ignored.
     """
     files = sorted(path for path in model.iterdir() if path.is_file()) if model and model.is_dir() else []
     stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]

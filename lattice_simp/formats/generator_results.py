@@ -29,14 +29,15 @@ class TranslationResult(Protocol):
 Texts: TypeAlias = str | Iterable[str] | Iterable[Iterable[str]]
 
 
-def hypotheses(
+def from_generator(
     texts: Texts | TranslationResult, scores: Iterable[Any] | None = None, *, pieces: PieceKind = "none"
 ) -> list[Hypothesis]:
     """Makes the n-best list of a sentence from texts (or tokens) and scores.
 
-    >>> [(entry.text, entry.cost) for entry in hypotheses(["a cat", "the cat"], [-1.5, -2.0])]
+    >>> [(entry.text, entry.cost) for entry in from_generator(["a cat", "the cat"], [-1.5, -2.0])]
     [('a cat', 1.5), ('the cat', 2.0)]
-    >>> [(entry.text, round(entry.cost, 3)) for entry in hypotheses([["▁a", "▁c", "at"]] * 2, pieces="sentencepiece")]
+    >>> samples = [["▁a", "▁c", "at"], ["▁a", "▁c", "at"]]
+    >>> [(entry.text, round(entry.cost, 3)) for entry in from_generator(samples, pieces="sentencepiece")]
     [('a cat', 0.0)]
 
     With CTranslate2, pass the result of a sentence unchanged, and name the pieces of its model. With Hugging Face, pass

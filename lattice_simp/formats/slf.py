@@ -53,6 +53,8 @@ COLUMNS = {"a": "acoustic", "n": "ngram", "l": "lm", "r": "pronunciation", "ds":
 )
 """The fields of log scores, with their features."""
 
+_LEAST_LOG = -700.0  # a smaller log of a probability is written as the probability 0
+
 MODEL = "LM"
 """The usual name of a language model's feature, written to `l` if that field is free."""
 

@@ -56,7 +56,7 @@ def mixture_weights(models: Sequence[LanguageModel], sentences: Iterable[str | S
 
     Args:
         models: of any kind and order.
-        sentences: the text; each sentence a string, split at its blanks, or tokens. Empty ones do not count.
+        sentences: the text; each sentence a string, split at its blanks, or tokens. Empty ones are ignored.
 
     Raises:
         LatticeSimpError: no models, or no sentence.

@@ -1,7 +1,7 @@
 """The grade level of Flesch and Kincaid (Kincaid et al. 1975), 0.39 words/sentences + 11.8 syllables/words - 15.59.
 
-The counts are those of the corpus. Words are tokens with a letter or a digit, so punctuation marks do not count (in
-EASSE they do, which gives higher grades); `'s` and `n't` are parts of the word before. Sentences are counted by
+The counts are those of the corpus. Words are tokens with a letter or a digit, so punctuation marks are ignored (EASSE
+counts them, which gives higher grades); `'s` and `n't` are parts of the word before. Sentences are counted by
 `count_sentences`, syllables by `count_syllables`. Grades may be negative.
 """
 

@@ -21,7 +21,7 @@ def difference(lattice: Lattice, acceptor: Lattice) -> Lattice:
     >>> [(path.text, path.cost) for path in nbest(difference(lattice, Lattice.from_strings("a cat")), 2)]
     [('a dog', 2.0)]
 
-    Paths keep their costs and features; the costs of the acceptor do not count. The acceptor may have cycles, and
+    Paths keep their costs and features; the costs of the acceptor are ignored. The acceptor may have cycles, and
     words that the lattice does not have.
 
     Raises:

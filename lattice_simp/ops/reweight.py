@@ -23,7 +23,7 @@ def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: floa
     [5.0]
 
     Features are scores, logs of probabilities for instance, so a score of -3 costs 3 at the weight 1. Features without
-    a weight do not count, and neither do costs that come from no feature. The weights become the scales of the header,
+    a weight are ignored, and so are costs that come from no feature. The weights become the scales of the header,
     as SLF files keep them.
 
     Args:

@@ -48,8 +48,8 @@ def run_stages(
         All of them, those of `done` first.
 
     Raises:
-        LatticeSimpError: a file is missing, a stage failed, or another run is at work in the folder; what is done
-            stays, and the next run goes on from there.
+        LatticeSimpError: a file is missing, a stage failed, or another run is at work in the folder.
+            Finished stages are kept; the next run continues.
     """
     missing = [path for stage in stages for path in stage.inputs if not path.is_file()]
     if missing:

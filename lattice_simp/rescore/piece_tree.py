@@ -84,7 +84,7 @@ class PieceTree:
 
 
 def reads_trees(model: Any, longest: int) -> bool:
-    """Returns whether a model scores a tree correctly, for texts of at most `longest` pieces with the prompt.
+    """Returns whether a model scores a tree as it scores its texts, of at most `longest` pieces with the prompt.
 
     It does if all its layers respect an explicit mask, and no attention window is shorter than the texts.
     """

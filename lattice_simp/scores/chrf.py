@@ -92,7 +92,7 @@ def chrf_score(
     >>> float(chrf_score([4, 3], [4, 3], [4, 0]))
     0.5
 
-    Orders that hypothesis or reference are too short for do not count.
+    Orders for which the hypothesis or the reference is too short are ignored.
     """
     hypothesis, reference, matches = (np.asarray(counts) for counts in (hypothesis, reference, matches))
     effective = (hypothesis > 0) & (reference > 0)

@@ -46,7 +46,7 @@ class GapType(str, Enum):
     >>> Skeleton.from_mask("0110", "so it rained today".split()).gap_type
     <GapType.BRACE: 'Brace'>
 
-    Punctuation at the start and the end of the sentence does not count; see `Skeleton.gap_type`.
+    Punctuation at the start and the end of the sentence is ignored; see `Skeleton.gap_type`.
     """
 
     MIDDLE = "Middle"

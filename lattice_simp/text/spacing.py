@@ -17,7 +17,7 @@ def spaced_like(tokens: Sequence[str], text: str, source_tokens: Sequence[str], 
     >>> spaced_like(tokens, 'He sang "Yes "at 6:00.', source_tokens, source)
     'He sang "Yes" at 6:00.'
 
-    A source that is tokens already does not count.
+    A source whose text is its tokens is ignored.
 
     Args:
         tokens: the tokens of the text.

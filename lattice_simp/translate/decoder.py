@@ -144,7 +144,7 @@ class Decoder:
             skeleton_hypotheses: translations of the skeleton from elsewhere, instead of our own.
             probabilities: of several skeletons, for the aggregation `expected`; equal ones by default.
             terms: the forms of each term that translations must hold, in order, as `term_acceptor` takes them. If no
-                translation within the beam does, terms do not count, and `Translation.has_terms` is False.
+                translation within the beam does, terms are ignored, and `Translation.has_terms` is False.
 
         Raises:
             SkeletonError: the skeleton does not fit, or the strategy needs one.

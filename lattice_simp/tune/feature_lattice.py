@@ -28,7 +28,7 @@ def tuning_lattice(
     [0.5, -1.0]
 
     Args:
-        lattice: acyclic; its costs and features do not count.
+        lattice: acyclic; its costs and features are ignored.
         arcs: (features, arcs) scores.
         finals: (features, states), the scores of ending in a state; zeros if None.
 

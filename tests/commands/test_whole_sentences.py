@@ -98,8 +98,8 @@ def test_decisions_on_tokens_of_text(call, folder):
         assert done.stdout.startswith("0 ||| 他去北京开会 ||| ")
     from lattice_simp.metrics import tokeniser
 
-    result = ls.mbr_nbest(ls.hypotheses(answers), "bleu", tokens=tokeniser("zh"))
-    spaced = ls.mbr_nbest(ls.hypotheses([" ".join(answer) for answer in answers]), "bleu")
+    result = ls.mbr_nbest(ls.from_generator(answers), "bleu", tokens=tokeniser("zh"))
+    spaced = ls.mbr_nbest(ls.from_generator([" ".join(answer) for answer in answers]), "bleu")
     assert [entry.text for entry in result] == [entry.text.replace(" ", "") for entry in spaced]
     assert [entry.cost for entry in result] == pytest.approx([entry.cost for entry in spaced])
     for utility in ("linear", "chrf"):

@@ -160,7 +160,7 @@ def test_scores_that_rise_seem_to_be_costs(tmp_path):
 def test_scores_up_to_0_are_not(tmp_path):
     quiet(written(tmp_path, MARIAN + "2 ||| d ||| F0= 1 ||| 0\n3 ||| e ||| F0= 1 ||| -0.0\n"))
     with pytest.warns(InputWarning, match="the score 2 is above 0"):
-        ls.hypotheses(["a", "b"], [-1, 2])
+        ls.from_generator(["a", "b"], [-1, 2])
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_pieces_without_their_marks(tmp_path, kind):
             )
             return sorted(entry.text for _, entries in result for entry in entries)
         if kind == "hypotheses":
-            return sorted(path.text for path in ls.hypotheses(list(lines), pieces=pieces))
+            return sorted(path.text for path in ls.from_generator(list(lines), pieces=pieces))
         lattice = ls.join_pieces(ls.Lattice.from_strings(lines), pieces)
         return sorted(path.text for path in ls.nbest(lattice, 9))
 

@@ -52,7 +52,7 @@ class Chain:
     def at_rate(self, rate: float) -> Chain:
         """Shifts the chain so that the compression rate of its best mask is as near to `rate` as possible.
 
-        Masks without any kept token do not count.
+        Masks without any kept token are ignored.
         """
         low, high = -_WIDEST, _WIDEST
         nearest, least = self.shifted(_WIDEST), 1.0 - rate

@@ -13,7 +13,7 @@ from lattice_simp.errors import LatticeSimpError
 
 
 def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
-    """Returns the paths with `fewest` to `most` words (epsilons do not count).
+    """Returns the paths with `fewest` to `most` words (epsilons are ignored).
 
     >>> lattice = Lattice.from_strings([("a", 1.0), ("b c", 2.0), ("d e f", 0.5)])
     >>> short = limit_length(lattice, 2, 2)

@@ -152,7 +152,7 @@ def best_paths(lattice: Lattice, n: int, model: LanguageModel | None, lm_weight:
         return nbest(lattice, n, unique=False)
     for beam in BEAMS:
         paths = nbest(apply_lm(lattice, {"LM": (model, lm_weight)}, beam=beam), n, unique=False)
-        # Paths beyond the beam are incomplete, so they do not count.
+        # Paths beyond the beam are incomplete, so they are ignored.
         within = [path for path in paths if path.cost <= paths[0].cost + beam]
         if len(within) == n:
             break

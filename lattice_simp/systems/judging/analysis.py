@@ -35,7 +35,7 @@ def analyse(study: Study, judgements: Sequence[Judgement], least_checks: float =
     left_out = {row[0].value for row in raters.rows if row[-1].value == "no"}
     kept = [judgement for judgement in judgements if judgement.rater not in left_out]
     if not any(judgement.answers and judgement.trial.role is Role.ITEM for judgement in kept):
-        raise LatticeSimpError("there are no judgements to analyse; training and checks do not count")
+        raise LatticeSimpError("there are no judgements to analyse; training and checks are ignored")
     tables = [*rating_tables(study, kept)]
     for name, question in study.questions.items():
         if make := TABLES.get(type(question)):

@@ -29,7 +29,7 @@ class Screen:
 
     Attributes:
         position: the number of the trial, from 0.
-        is_training: whether it is training, which does not count; raters may know this.
+        is_training: whether it is training, which the analysis ignores; raters may know this.
         source: the text shown above the outputs, or "".
         texts: the outputs to judge.
         earlier: the answers before an undo.

@@ -85,8 +85,8 @@ class Study(_Content):
         questions: the questions about each output, or about each pair of outputs, by name.
         systems: the names of the systems.
         items: the items to judge.
-        training: the items that each rater judges first; they do not count.
-        checks: attention checks among the items; they do not count.
+        training: the items that each rater judges first; the analysis ignores them.
+        checks: attention checks among the items; the analysis ignores them.
         raters: the number of raters.
         names: the names of the raters, if nobody else may take part.
         design: the assignment of outputs to raters.

@@ -35,7 +35,7 @@ def attachment(pairs: Iterable[tuple[Sentence, Sentence]]) -> Attachment:
     """Compares trees of the same words: those of a treebank, without elided words, and those of a parser.
 
     The head word of each chunk of the treebank must be the head word of a chunk in the parse, too, and that chunk must
-    depend on a chunk with the right head word. Chunks of punctuation alone do not count.
+    depend on a chunk with the right head word. Chunks of punctuation alone are ignored.
     """
     chunks = heads = labelled = 0
     for reference, parsed in pairs:

@@ -18,10 +18,10 @@ from lattice_simp.translate.search.exact.context_model import ContextModel, best
 from lattice_simp.translate.search.exact.forest import BorderForest
 
 FARTHEST = 25.0
-"""Derivations that cost this many temperatures more than the best one of a node do not count: a factor of 1e-11."""
+"""Derivations that cost this many temperatures more than the best one of a node are ignored: a factor of 1e-11."""
 
 RAREST = 1e-9
-"""The share of all derivations below which an edge does not count."""
+"""The share of all derivations below which an edge is ignored."""
 
 
 class Choices(NamedTuple):
