@@ -51,7 +51,7 @@ class Groups:
 
     def rows(self, label: str) -> npt.NDArray[np.intp]:
         """Returns the sentences with a label, from 0."""
-        return np.array([row for row, known in enumerate(self.labels) if known == label], dtype=np.intp)
+        return np.array([row for row, row_label in enumerate(self.labels) if row_label == label], dtype=np.intp)
 
     @property
     def left_out(self) -> int:

@@ -87,14 +87,14 @@ def meteor(
     """
     settings, table = _settings(language, paraphrases)
     arguments = _arguments(settings)
-    said = "".join(f"|{part[1:]}" if part.startswith("-") else f":{part}" for part in arguments)  # -l fr: |l:fr
+    options_text = "".join(f"|{part[1:]}" if part.startswith("-") else f":{part}" for part in arguments)  # -l fr: |l:fr
 
     def statistics(hypotheses: Sequence[str], references: References) -> Floats:
         rows = sentence_statistics(hypotheses, references, arguments, table, options or JarOptions(), cache=cache)
         return _without_perfect_chunks(rows)
 
     reads = (Form.TEXT, Form.TOKENS) if settings.normaliser else (Form.TOKENS,)
-    signature = f"nrefs:{num_references}|meteor:{VERSION}{said}"
+    signature = f"nrefs:{num_references}|meteor:{VERSION}{options_text}"
     return Metric(
         "METEOR",
         True,

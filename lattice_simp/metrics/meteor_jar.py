@@ -98,16 +98,16 @@ def sentence_statistics(
         MissingExtraError: Java or the jar is missing.
         LatticeSimpError: the jar failed, wrote unexpected output, or took too long.
     """
-    every = arguments if paraphrases is None else [*arguments, "-a", str(paraphrases)]
+    jar_arguments = arguments if paraphrases is None else [*arguments, "-a", str(paraphrases)]
     if not cache:
-        return _run(hypotheses, references, every, options)
+        return _run(hypotheses, references, jar_arguments, options)
     files = [find_jar()] if paraphrases is None else [find_jar(), paraphrases]
     cached = user_cache() / "meteor" / f"{cache_key(files, arguments, hypotheses, references)}.arrays"
     with contextlib.suppress(LatticeSimpError, KeyError):
         rows = read_arrays(cached)["statistics"]
         if rows.shape == (len(hypotheses), COLUMNS) and rows.dtype == np.float64:
             return rows
-    rows = _run(hypotheses, references, every, options)
+    rows = _run(hypotheses, references, jar_arguments, options)
     with contextlib.suppress(LatticeSimpError, OSError):  # a cache that cannot be written keeps nothing
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_arrays(cached, {"statistics": rows})

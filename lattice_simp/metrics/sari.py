@@ -131,5 +131,5 @@ def _counts(
 @lru_cache(_CACHED)
 def _scores(source: str, hypothesis: str, references: tuple[str, ...]) -> tuple[float, ...]:
     """Returns the scores of the operations in a sentence, 0 to 1."""
-    before, after, *wanted = numbered(line.lower().split() for line in (source, hypothesis, *references))
-    return tuple(sentence_parts(after, wanted, before).tolist())
+    before, after, *reference_words = numbered(line.lower().split() for line in (source, hypothesis, *references))
+    return tuple(sentence_parts(after, reference_words, before).tolist())

@@ -93,15 +93,15 @@ def over_shards(
     Raises:
         LatticeSimpError: a task failed; the others' shards stay for the next run.
     """
-    every = list(tasks)
-    todo = [task for task in every if not done(task)]
-    finished = len(every) - len(todo)
-    run.progress(finished, len(every))
+    all_tasks = list(tasks)
+    todo = [task for task in all_tasks if not done(task)]
+    finished = len(all_tasks) - len(todo)
+    run.progress(finished, len(all_tasks))
     if not todo:
         return
     for number, result in all_results(enumerate(todo), factory, jobs=run.jobs, cluster=run.cluster):
         finished += 1
-        run.progress(finished, len(every))
+        run.progress(finished, len(all_tasks))
         yield todo[number], result
 
 

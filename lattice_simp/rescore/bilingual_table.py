@@ -120,10 +120,10 @@ def train_table(
     """
     parts = list(parts)
     sides = [(0, source_words), (1, target_words)]
-    known = [
+    vocabularies = [
         frequent(word_counts([part[side] for part in parts], len(words)), words, least_word) for side, words in sides
     ]
-    (source, source_numbers), (target, target_numbers) = known
+    (source, source_numbers), (target, target_numbers) = vocabularies
     if max(source.unknown, target.unknown) + 3 > _MASK:
         raise LatticeSimpError(f"more than {_MASK - 3} words on one side; raise the least count of words")
     if not any(part[0].num_sentences for part in parts):

@@ -118,37 +118,37 @@ def _spelled(words: Ints, offsets: Longs, symbols: SymbolTable) -> tuple[Ints, L
 
 
 @jit
-def _rows(characters: Ints, offsets: Longs, known: _Counts) -> Longs:
+def _rows(characters: Ints, offsets: Longs, prepared: _Counts) -> Longs:
     """Returns the statistics of each hypothesis with each reference, (hypotheses, references, 3, `CHRF_ORDER`)."""
-    references = known.counts.shape[1]
+    references = prepared.counts.shape[1]
     rows = np.zeros((len(offsets) - 1, references, 3, CHRF_ORDER), dtype=np.int64)
-    used = np.zeros(len(known.counts), dtype=np.int64)
+    used = np.zeros(len(prepared.counts), dtype=np.int64)
     for number in range(len(rows)):
         begin, end = offsets[number], offsets[number + 1]
-        for node in _touched(characters[begin:end], known, used):
-            order = known.lengths[node] - 1
+        for node in _touched(characters[begin:end], prepared, used):
+            order = prepared.lengths[node] - 1
             for reference in range(references):
-                rows[number, reference, _MATCHES, order] += min(used[node], known.counts[node, reference])
+                rows[number, reference, _MATCHES, order] += min(used[node], prepared.counts[node, reference])
             used[node] = 0
         for reference in range(references):
             for order in range(CHRF_ORDER):
-                total = known.totals[reference, order]
+                total = prepared.totals[reference, order]
                 rows[number, reference, _REFERENCE, order] = total
                 rows[number, reference, _HYPOTHESIS, order] = max(0, end - begin - order) if total else 0
     return rows
 
 
 @jit
-def _touched(characters: Ints, known: _Counts, used: Longs) -> Ints:
+def _touched(characters: Ints, prepared: _Counts, used: Longs) -> Ints:
     """Counts the n-grams of a hypothesis that a reference has in `used`, and returns their nodes."""
     nodes, count = np.empty(CHRF_ORDER * len(characters), dtype=np.int32), 0
     for begin in range(len(characters)):
         node = 0
         for place in range(begin, min(begin + CHRF_ORDER, len(characters))):
-            slot = find_slot(known.keys, (np.int64(node) << 32) | characters[place])
-            if known.keys[slot] < 0:
+            slot = find_slot(prepared.keys, (np.int64(node) << 32) | characters[place])
+            if prepared.keys[slot] < 0:
                 break
-            node = known.nodes[slot]
+            node = prepared.nodes[slot]
             if used[node] == 0:
                 nodes[count] = node
                 count += 1

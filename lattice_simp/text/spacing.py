@@ -25,11 +25,11 @@ def spaced_like(tokens: Sequence[str], text: str, source_tokens: Sequence[str], 
         source_tokens: the tokens of the source.
         source: the source as it was written.
     """
-    blanks, known = _blanks(tokens, text), _blanks(source_tokens, source)
-    if blanks is None or known is None or _SPACED_MARK.search(source):
+    blanks, source_blanks = _blanks(tokens, text), _blanks(source_tokens, source)
+    if blanks is None or source_blanks is None or _SPACED_MARK.search(source):
         return text
     habits: dict[tuple[str, str], set[bool]] = {}
-    for pair, blank in zip(pairwise(source_tokens), known, strict=True):
+    for pair, blank in zip(pairwise(source_tokens), source_blanks, strict=True):
         habits.setdefault(pair, set()).add(blank)
     parts = [tokens[0]] if tokens else []
     for pair, blank in zip(pairwise(tokens), blanks, strict=True):

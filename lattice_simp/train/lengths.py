@@ -43,8 +43,8 @@ def balanced(ratios: Floats, count: int, mean: float) -> Longs:
         count: the maximum number to take.
         mean: the desired mean.
     """
-    known = np.flatnonzero(~np.isnan(ratios))
-    ordered = known[np.argsort(ratios[known], kind="stable")]
+    numbers = np.flatnonzero(~np.isnan(ratios))
+    ordered = numbers[np.argsort(ratios[numbers], kind="stable")]
     means = np.cumsum(ratios[ordered]) / np.arange(1, len(ordered) + 1)
     if len(ordered) and means[-1] <= mean:  # then leave out the smallest instead
         ordered = ordered[::-1]

@@ -99,8 +99,8 @@ def read_development(config: Config, model: Path) -> tuple[list[str], list[list[
     if settings.length_ratio is None:
         return read_test_set(config, settings.development, model)
     assert settings.development.lines is not None
-    every = settings.development.model_copy(update={"lines": None})
-    sources, references = read_test_set(config, every, model)
+    whole_set = settings.development.model_copy(update={"lines": None})
+    sources, references = read_test_set(config, whole_set, model)
     places = balanced(length_ratios(sources, references), settings.development.lines, settings.length_ratio).tolist()
     return [sources[place] for place in places], [[lines[place] for place in places] for lines in references]
 

@@ -105,12 +105,12 @@ def learn_margins(
     names = checked_names(lattices, references, chosen.fixed | set(chosen.signs))
     start = weight_vector(names, start_weights)
     measure = tuned_metric(metric)
-    every = [
+    lists = [
         hypothesis_list(lattice, prepared, start, chosen.hypotheses)
         for lattice, prepared in zip(lattices, measure.prepared(references, sources, lattices[0].symbols), strict=True)
         if not lattice.empty
     ]
-    return learn_margins_of_lists(every, names, start_weights, chosen, measure)
+    return learn_margins_of_lists(lists, names, start_weights, chosen, measure)
 
 
 def learn_margins_of_lists(

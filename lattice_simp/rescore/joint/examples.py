@@ -95,6 +95,6 @@ def batch(examples: Examples, sentences: Longs, boundary: int) -> Batch:
     histories = np.full((len(target_rows), ORDER - 1), boundary, dtype=np.int64)
     for column in range(ORDER - 1):
         back = ORDER - 1 - column
-        known = columns >= back
-        histories[known, column] = target.words[target_rows[known] - back]
+        has_word = columns >= back
+        histories[has_word, column] = target.words[target_rows[has_word] - back]
     return Batch(symbols, filled, rows, histories, target.words[target_rows].astype(np.int64))

@@ -19,11 +19,11 @@ else:
     torch, functional = Late("torch", "neural-training"), Late("torch.nn.functional", "neural-training")
 
 
-def initial_weights(every: dict[str, tuple[int, ...]], seed: int) -> dict[str, torch.Tensor]:
+def initial_weights(shapes: dict[str, tuple[int, ...]], seed: int) -> dict[str, torch.Tensor]:
     """Returns random weights: even for matrices (Glorot and Bengio 2010), small ones for outputs, no biases."""
     generator = torch.Generator().manual_seed(seed)
     weights = {}
-    for name, shape in every.items():
+    for name, shape in shapes.items():
         weight = torch.zeros(shape)
         if name.endswith("_embedding"):
             weight.normal_(0.0, 0.1, generator=generator)

@@ -152,8 +152,8 @@ class _Run:
         torch.set_num_threads(settings.threads or os.cpu_count() or 1)
         target = data.target
         widths = Widths(settings.source_width, settings.target_width, settings.hidden)
-        every = weight_shapes(widths, data.source.unknown + 2, target.size, len(target.class_begins) - 1)
-        self.weights = initial_weights(every, settings.seed)
+        shapes = weight_shapes(widths, data.source.unknown + 2, target.size, len(target.class_begins) - 1)
+        self.weights = initial_weights(shapes, settings.seed)
         self.optimiser = torch.optim.Adam(self.weights.values(), lr=0.0, fused=True)
         self.learned, self.held_out = _split(data.examples, settings)
         words = np.diff(data.examples.target.offsets)[self.learned].sum()

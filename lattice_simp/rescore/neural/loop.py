@@ -93,11 +93,11 @@ class Training:
         """Yields the rows of the remaining updates; the position advances before each."""
         settings, position = self.settings, self.position
         while position.update < settings.updates:
-            every = batches(pairs, settings.batch_tokens, settings.seed, position.epoch)
-            while position.batch < len(every) and position.update < settings.updates:
+            epoch_batches = batches(pairs, settings.batch_tokens, settings.seed, position.epoch)
+            while position.batch < len(epoch_batches) and position.update < settings.updates:
                 position.update, position.batch = position.update + 1, position.batch + 1
-                yield every[position.batch - 1]
-            if position.batch >= len(every):
+                yield epoch_batches[position.batch - 1]
+            if position.batch >= len(epoch_batches):
                 position.epoch, position.batch = position.epoch + 1, 0
 
     def _update(self, pairs: Pairs, rows: Longs) -> tuple[torch.Tensor, int]:

@@ -32,9 +32,9 @@ class Memory(Generic[T]):
 
     def get(self, key: Hashable, make: Callable[[], T], keep: Callable[[T], bool] = lambda value: True) -> T:
         """Returns the value of a key, making it if missing and caching it if `keep` allows."""
-        known = self.find(key)
-        if known is not None:
-            return known
+        cached = self.find(key)
+        if cached is not None:
+            return cached
         value = make()
         if keep(value):
             self.keep(key, value)

@@ -126,24 +126,24 @@ class _Handlers:
 
     async def _translated(self, query: Query) -> tuple[Facts, Facts]:
         """Returns a translation and suggestions, which may be missing."""
-        known = self.suggested.find(query.text)
-        parts = [query] if known is not None else [query, SuggestionRequest(query.text)]
+        cached = self.suggested.find(query.text)
+        parts = [query] if cached is not None else [query, SuggestionRequest(query.text)]
         translation, *new = await self.pool.run_parts(parts)
         if isinstance(translation, BaseException):
             raise translation
         if new and not isinstance(new[0], BaseException):
             self.suggested.keep(query.text, new[0])
-        return translation, self._suggestions(query.text, known if known is not None else new[0])
+        return translation, self._suggestions(query.text, cached if cached is not None else new[0])
 
-    def _suggestions(self, text: str, known: Facts | LatticeSimpError) -> Facts:
+    def _suggestions(self, text: str, suggested: Facts | LatticeSimpError) -> Facts:
         """Returns the example and automatic skeletons of a sentence, or a note about the error."""
-        if isinstance(known, BaseException):
-            return {"suggestions": self.examples.suggestions(text), "suggestions_note": str(known)}
+        if isinstance(suggested, BaseException):
+            return {"suggestions": self.examples.suggestions(text), "suggestions_note": str(suggested)}
         examples = self.examples.suggestions(text)
         masks = {example["mask"] for example in examples}
-        automatic = known.get("suggestions", [])
+        automatic = suggested.get("suggestions", [])
         rest: Sequence[Facts] = [suggestion for suggestion in automatic if suggestion["mask"] not in masks]
-        note = "" if examples or rest else known.get("suggestions_note", "")
+        note = "" if examples or rest else suggested.get("suggestions_note", "")
         return {"suggestions": [*examples, *rest], "suggestions_note": note}
 
 

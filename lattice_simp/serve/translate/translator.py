@@ -142,11 +142,11 @@ class Translator:
         plain = full.nbest(1)
         if not best or not plain:
             raise LatticeSimpError("no translation within the beam")
-        known = decoder.grammar.source_words
+        vocabulary = decoder.grammar.source_words
         picture, paths = drawing(shown.lattice, best)
         return {
             "tokens": list(tokens),
-            "unknown": [position for position, token in enumerate(tokens) if token not in known],
+            "unknown": [position for position, token in enumerate(tokens) if token not in vocabulary],
             "skeleton": skeleton_facts(skeleton) if skeleton else None,
             "reachable": None if joint is None else joint.reachable,
             "full": self._hypothesis(plain[0], full, best[0].tokens if joint else plain[0].tokens, query.options),

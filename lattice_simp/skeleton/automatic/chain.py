@@ -91,8 +91,8 @@ class Chain:
     def lattice(self) -> Lattice:
         """Returns the acceptor of all masks, whose words are `decisions`."""
         count = len(self.keep)
-        every = np.indices((count, 2, 2)).reshape(3, -1)
-        position, before, label = np.delete(every, [2, 3], axis=1)  # nothing comes before the first token
+        indices = np.indices((count, 2, 2)).reshape(3, -1)
+        position, before, label = np.delete(indices, [2, 3], axis=1)  # nothing comes before the first token
         sources = np.where(position > 0, 2 * position - 1 + before, 0)  # after the start, 1 + 2 * position + label
         moves = np.where(position > 0, self.transitions[before, label], 0.0)
         labels = 1 + position + np.where(label == KEEP, 0, count)

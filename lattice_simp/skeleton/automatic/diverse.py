@@ -67,12 +67,12 @@ def diverse_skeletons(
 
 def skeleton_pool(parse: Parse, tagger: DeletionTagger, model: LanguageModel | None, rate: float) -> list[Skeleton]:
     """Returns the skeletons of a sentence by all methods, each mask once."""
-    every = [
+    skeletons = [
         *tagger.skeletons(parse, rate, OF_EACH_METHOD),
         *optimal_skeletons(parse, model, tagger=tagger, rate=rate, candidates=OF_EACH_METHOD),
         *dependency_skeletons(parse, rate, OF_EACH_METHOD),
     ]
-    return list({skeleton.mask: skeleton for skeleton in every}.values())
+    return list({skeleton.mask: skeleton for skeleton in skeletons}.values())
 
 
 def tagger_scores(parse: Parse, tagger: DeletionTagger, rate: float, skeletons: Sequence[Skeleton]) -> Floats:

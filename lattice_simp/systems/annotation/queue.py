@@ -99,9 +99,9 @@ def tally(store: AnnotationStore, annotator: str, task: Task) -> Tally:
     total = f"SELECT coalesce(sum(min(count, :wanted)), 0), count(*) * :wanted FROM ({_COUNTS[task]})"
     with store.database.transaction(write=False) as database:
         settings = read_settings(database)
-        wanted = settings.shortenings if task is Task.SHORTEN else settings.checks
+        required = settings.shortenings if task is Task.SHORTEN else settings.checks
         judged, skipped = database.execute(query, (task.value, person_name(annotator))).fetchone()
-        return Tally(judged, skipped, *database.execute(total, {"wanted": wanted}).fetchone())
+        return Tally(judged, skipped, *database.execute(total, {"wanted": required}).fetchone())
 
 
 def assign(store: AnnotationStore, annotator: str, task: Task) -> Assignment | None:
@@ -117,38 +117,38 @@ def assign(store: AnnotationStore, annotator: str, task: Task) -> Assignment | N
         LatticeSimpError: the name is invalid.
     """
     with store.database.transaction(write=True) as database:
-        me, settings, now = annotator_number(database, annotator), read_settings(database), store.clock()
-        values = {"me": me, "task": task.value, "now": now}
+        annotator_id, settings, now = annotator_number(database, annotator), read_settings(database), store.clock()
+        values = {"me": annotator_id, "task": task.value, "now": now}
         values |= {"shortenings": settings.shortenings, "checks": settings.checks}
         for query in (_OPEN_LEASE, _NEXT[task]):
             if (row := database.execute(query, values).fetchone()) is None:
                 continue
-            assignment = _assignment(database, me, task, row[0])
+            assignment = _assignment(database, annotator_id, task, row[0])
             if task is Task.SHORTEN or assignment.skeletons:  # others may have undone the skeletons to check
-                put_lease(database, me, task, row[0], now + settings.lease)
+                put_lease(database, annotator_id, task, row[0], now + settings.lease)
                 return assignment
     return None
 
 
-def _assignment(database: sqlite3.Connection, me: int, task: Task, number: int) -> Assignment:
+def _assignment(database: sqlite3.Connection, annotator: int, task: Task, number: int) -> Assignment:
     sentence = read_sentence(database, number)
-    skeletons = _skeletons(database, me, number, sentence) if task is Task.CHECK else ()
-    return Assignment(task, sentence, skeletons, _earlier(database, me, task, number))
+    skeletons = _skeletons(database, annotator, number, sentence) if task is Task.CHECK else ()
+    return Assignment(task, sentence, skeletons, _earlier(database, annotator, task, number))
 
 
-def _skeletons(database: sqlite3.Connection, me: int, number: int, sentence: Sentence) -> tuple[Skeleton, ...]:
+def _skeletons(database: sqlite3.Connection, annotator: int, number: int, sentence: Sentence) -> tuple[Skeleton, ...]:
     query = _OTHERS_SKELETONS.format(sentence=":sentence") + " ORDER BY made.number"
-    masks = dict.fromkeys(mask for (mask,) in database.execute(query, {"me": me, "sentence": number}))
+    masks = dict.fromkeys(mask for (mask,) in database.execute(query, {"me": annotator, "sentence": number}))
     return tuple(sentence.skeleton(mask) for mask in masks)
 
 
-def _earlier(database: sqlite3.Connection, me: int, task: Task, number: int) -> frozenset[str]:
+def _earlier(database: sqlite3.Connection, annotator: int, task: Task, number: int) -> frozenset[str]:
     """Returns the masks of the last judgement that the annotator undid."""
     query = (
         "SELECT number, mask FROM event WHERE annotator = ? AND sentence = ? AND task = ? AND kind = 'judgement' "
         "ORDER BY number DESC LIMIT 1"
     )
-    if (row := database.execute(query, (me, number, task.value)).fetchone()) is None:
+    if (row := database.execute(query, (annotator, number, task.value)).fetchone()) is None:
         return frozenset()
     if task is Task.SHORTEN:
         return frozenset([row[1]])

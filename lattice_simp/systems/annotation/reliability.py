@@ -53,15 +53,15 @@ class AnnotatorModel:
         estimator = crowdkit.DawidSkene(ROUNDS, tol=-np.inf)
         count = len(decisions.annotators)
         counts = decisions.weight >= LEAST_WEIGHT
-        known = decisions.size + np.arange(len(KNOWN_CLASS))
+        known_tokens = decisions.size + np.arange(len(KNOWN_CLASS))
         data = pandas.DataFrame(
             {
-                "task": np.concatenate([decisions.token[counts], np.repeat(known, count)]),
-                "worker": np.concatenate([decisions.annotator[counts], np.tile(np.arange(count), len(known))]),
+                "task": np.concatenate([decisions.token[counts], np.repeat(known_tokens, count)]),
+                "worker": np.concatenate([decisions.annotator[counts], np.tile(np.arange(count), len(known_tokens))]),
                 "label": np.concatenate([decisions.keep[counts].astype(np.int64), np.repeat(KNOWN_DECISION, count)]),
             }
         )
-        estimate = estimator.fit(data, pandas.Series(KNOWN_CLASS, known))
+        estimate = estimator.fit(data, pandas.Series(KNOWN_CLASS, known_tokens))
         rows = pandas.MultiIndex.from_product([range(count), (0, 1)])
         # annotator, decision, true class
         errors = estimate.errors_.reindex(rows)[[0, 1]].to_numpy().reshape(count, 2, 2)

@@ -115,16 +115,16 @@ class AnnotationStore(DatabaseStore):
                 the sentence differently.
         """
         with self.database.transaction(write=True) as database:
-            me, number, _ = _place(database, annotator, sentence)
+            annotator_id, number, _ = _place(database, annotator, sentence)
             query = "SELECT DISTINCT mask FROM event WHERE sentence = ? AND annotator <> ? AND mask IS NOT NULL"
-            known = {mask for (mask,) in database.execute(query, (number, me))}
-            if not bad or not bad.keys() <= known:
+            masks = {mask for (mask,) in database.execute(query, (number, annotator_id))}
+            if not bad or not bad.keys() <= masks:
                 raise AnnotationError("check only skeletons that other annotators made of the sentence")
-            if (earlier := active_event(database, me, number, Task.CHECK)) is not None:
+            if (earlier := active_event(database, annotator_id, number, Task.CHECK)) is not None:
                 marks = dict(database.execute("SELECT mask, bad FROM mark WHERE event = ?", (earlier["number"],)))
                 _refuse_another(annotator, sentence, earlier, same=marks == dict(bad))
                 return
-            event = self._append(database, me, number, Task.CHECK, "judgement")
+            event = self._append(database, annotator_id, number, Task.CHECK, "judgement")
             rows = ((event, mask, int(value)) for mask, value in bad.items())
             database.executemany("INSERT INTO mark VALUES (?, ?, ?)", rows)
 
@@ -135,11 +135,11 @@ class AnnotationStore(DatabaseStore):
             AnnotationError: The sentence is unknown, or the annotator has judged it.
         """
         with self.database.transaction(write=True) as database:
-            me, number, _ = _place(database, annotator, sentence)
-            if (earlier := active_event(database, me, number, task)) is not None:
+            annotator_id, number, _ = _place(database, annotator, sentence)
+            if (earlier := active_event(database, annotator_id, number, task)) is not None:
                 _refuse_another(annotator, sentence, earlier, same=earlier["kind"] == "skip", skip=True)
                 return
-            self._append(database, me, number, task, "skip")
+            self._append(database, annotator_id, number, task, "skip")
 
     def undo(self, annotator: str, task: Task) -> Sentence | None:
         """Undoes an annotator's last event in a task and reopens its sentence.
@@ -148,24 +148,24 @@ class AnnotationStore(DatabaseStore):
             The sentence, or None if there is nothing to undo.
         """
         with self.database.transaction(write=True) as database:
-            me = annotator_number(database, annotator)
+            annotator_id = annotator_number(database, annotator)
             query = "SELECT number, sentence FROM active WHERE annotator = ? AND task = ? ORDER BY number DESC LIMIT 1"
-            row = database.execute(query, (me, task.value)).fetchone()
+            row = database.execute(query, (annotator_id, task.value)).fetchone()
             if row is None:
                 return None
             event, number = row
-            self._append(database, me, number, task, "undo", undone=event)
-            put_lease(database, me, task, number, self.clock() + read_settings(database).lease)
+            self._append(database, annotator_id, number, task, "undo", undone=event)
+            put_lease(database, annotator_id, task, number, self.clock() + read_settings(database).lease)
             return read_sentence(database, number)
 
     def take_up_skipped(self, annotator: str, task: Task) -> int:
         """Undoes all skips of an annotator in a task and returns their number."""
         with self.database.transaction(write=True) as database:
-            me = annotator_number(database, annotator)
+            annotator_id = annotator_number(database, annotator)
             query = "SELECT number, sentence FROM active WHERE annotator = ? AND task = ? AND kind = 'skip'"
-            skips = database.execute(query, (me, task.value)).fetchall()
+            skips = database.execute(query, (annotator_id, task.value)).fetchall()
             for event, number in skips:
-                self._append(database, me, number, task, "undo", undone=event)
+                self._append(database, annotator_id, number, task, "undo", undone=event)
             return len(skips)
 
     def sentences(self) -> list[Sentence]:
@@ -180,8 +180,8 @@ class AnnotationStore(DatabaseStore):
             "JOIN annotator ON annotator.number = annotator ORDER BY shortening.sentence, shortening.number"
         )
         with self.database.transaction(write=False) as database:
-            of, rows = _all_sentences(database), database.execute(query).fetchall()
-        return [Judgement(of[number], name, of[number].skeleton(mask)) for number, name, mask in rows]
+            sentences, rows = _all_sentences(database), database.execute(query).fetchall()
+        return [Judgement(sentences[number], name, sentences[number].skeleton(mask)) for number, name, mask in rows]
 
     def verdicts(self) -> list[Verdict]:
         """Returns the verdicts on skeletons, by sentence, then in chronological order."""
@@ -190,8 +190,11 @@ class AnnotationStore(DatabaseStore):
             "JOIN annotator ON annotator.number = annotator ORDER BY sentence, event, mask"
         )
         with self.database.transaction(write=False) as database:
-            of, rows = _all_sentences(database), database.execute(query).fetchall()
-        return [Verdict(of[number], name, of[number].skeleton(mask), bool(bad)) for number, name, mask, bad in rows]
+            sentences, rows = _all_sentences(database), database.execute(query).fetchall()
+        return [
+            Verdict(sentences[number], name, sentences[number].skeleton(mask), bool(bad))
+            for number, name, mask, bad in rows
+        ]
 
     def skips(self) -> Counter[str]:
         """Returns the number of sentences that each annotator skipped in both tasks."""
@@ -221,15 +224,15 @@ class AnnotationStore(DatabaseStore):
         ]
 
     def _shorten(self, database: sqlite3.Connection, annotator: str, sentence: str, mask: str) -> None:
-        me, number, tokens = _place(database, annotator, sentence)
+        annotator_id, number, tokens = _place(database, annotator, sentence)
         try:
             mask = tokens.skeleton(mask).to_mask()
         except SkeletonError as error:
             raise AnnotationError(str(error)) from None
-        if (earlier := active_event(database, me, number, Task.SHORTEN)) is not None:
+        if (earlier := active_event(database, annotator_id, number, Task.SHORTEN)) is not None:
             _refuse_another(annotator, sentence, earlier, same=earlier["mask"] == mask)
             return
-        self._append(database, me, number, Task.SHORTEN, "judgement", mask=mask)
+        self._append(database, annotator_id, number, Task.SHORTEN, "judgement", mask=mask)
 
     def _append(
         self, database: sqlite3.Connection, annotator: int, sentence: int, task: Task, kind: str, **columns: Any
@@ -291,13 +294,13 @@ def _place(database: sqlite3.Connection, annotator: str, sentence: str) -> tuple
 def _add_sentence(database: sqlite3.Connection, sentence: Sentence) -> bool:
     """Adds a sentence unless it is already stored; returns whether it was new."""
     tokens = json.dumps(sentence.tokens, ensure_ascii=False)
-    known = database.execute("SELECT tokens FROM sentence WHERE id = ?", (sentence.id,)).fetchone()
-    if known is None:
+    stored = database.execute("SELECT tokens FROM sentence WHERE id = ?", (sentence.id,)).fetchone()
+    if stored is None:
         query = "INSERT INTO sentence (id, line, tokens) VALUES (?, ?, ?)"
         database.execute(query, (sentence.id, sentence.line, tokens))
-    elif known[0] != tokens:
+    elif stored[0] != tokens:
         raise AnnotationError(f"another sentence already has the id {sentence.id!r}; rename one of the files")
-    return known is None
+    return stored is None
 
 
 def _refuse_another(

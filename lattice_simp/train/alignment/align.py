@@ -64,10 +64,10 @@ def _check_lines(config: Config) -> None:
 def _from_files(config: Config, run: Run) -> Callable[[str, int, Lengths], Links]:
     """Returns the function that finds the links of a shard's pairs by their corpus and line."""
     files = _link_files(config)
-    every = [read_pharaoh(path) for path in files]
-    starts = np.cumsum([0, *(len(offsets) - 1 for offsets, _ in every)])
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(begins) for begins, _ in every]))])
-    points = np.concatenate([links for _, links in every])
+    link_files = [read_pharaoh(path) for path in files]
+    starts = np.cumsum([0, *(len(offsets) - 1 for offsets, _ in link_files)])
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(begins) for begins, _ in link_files]))])
+    points = np.concatenate([links for _, links in link_files])
 
     def links_of(name: str, begin: int, lengths: Lengths) -> Links:
         table = read_shard(run.folders["prepare"] / name, ["corpus", "line"])

@@ -76,9 +76,9 @@ def repeated(hashes: Longs) -> Bools:
     >>> repeated(np.array([7, 8, 7, 7])).tolist()
     [False, False, True, True]
     """
-    known = np.ones(len(hashes), dtype=np.bool_)
-    known[np.unique(hashes, return_index=True)[1]] = False
-    return known
+    is_repeated = np.ones(len(hashes), dtype=np.bool_)
+    is_repeated[np.unique(hashes, return_index=True)[1]] = False
+    return is_repeated
 
 
 def foreign(column: pa.ChunkedArray, counts: Mapping[str, int], other_counts: Mapping[str, int]) -> Bools:

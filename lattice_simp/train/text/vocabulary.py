@@ -54,11 +54,11 @@ def read_words(folder: Path, side: str) -> list[str]:
 
 def numbers_of(sentences: list[str], words: list[str]) -> tuple[Longs, Ints]:
     """Numbers token lines by a word list; unknown words are -1. Returns (offsets, flat)."""
-    known = {word: number for number, word in enumerate(words)}
+    number_of = {word: number for number, word in enumerate(words)}
     lines = [sentence.split(" ") if sentence else [] for sentence in sentences]
     offsets = np.zeros(len(lines) + 1, dtype=np.int64)
     np.cumsum([len(line) for line in lines], out=offsets[1:])
-    flat = np.array([known.get(word, -1) for line in lines for word in line], dtype=np.int32)
+    flat = np.array([number_of.get(word, -1) for line in lines for word in line], dtype=np.int32)
     return offsets, flat
 
 

@@ -102,10 +102,10 @@ class Unpacking:
         number = dict.fromkeys(ends, END)
         rows: list[tuple[int, int, int, int, float]] = []
 
-        def state(of: int) -> int:
-            if of not in number:
-                number[of] = START if np.isfinite(forest.axioms[of]) else len(number) - len(ends) + 2
-            return number[of]
+        def state(vertex: int) -> int:
+            if vertex not in number:
+                number[vertex] = START if np.isfinite(forest.axioms[vertex]) else len(number) - len(ends) + 2
+            return number[vertex]
 
         for edge in edges:
             row = forest.edges[edge]
