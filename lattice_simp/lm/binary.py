@@ -90,13 +90,13 @@ class BinaryModel:
 
         Without `successors`, any word may follow any other.
         """
-        known = sorted({word for word in words if word in self._model} - {START, END, UNKNOWN})
-        vocabulary = [START, END, UNKNOWN, *known]
+        shared_words = sorted({word for word in words if word in self._model} - {START, END, UNKNOWN})
+        vocabulary = [START, END, UNKNOWN, *shared_words]
         ids = {word: number for number, word in enumerate(vocabulary)}
         following: dict[str, list[str]] = {}
         names = {UNKNOWN: [word for word in successors or () if word not in ids]}  # the model has <unk> for all
-        for word in [START, UNKNOWN, *known]:
-            listed = known if successors is None else _followers([word, *names.get(word, ())], successors)
+        for word in [START, UNKNOWN, *shared_words]:
+            listed = shared_words if successors is None else _followers([word, *names.get(word, ())], successors)
             following[word] = sorted({END, UNKNOWN, *(w for w in listed if w in ids)} - {START})
         grams: dict[tuple[str, ...], list[float]] = {(word,): [self._unigram(word), 0.0] for word in vocabulary}
         states: dict[tuple[str, ...], kenlm.State] = {}
@@ -112,8 +112,8 @@ class BinaryModel:
                 words_after: Iterable[str] = following[context[-1]]
                 if length > 1:  # KenLM finds an n-gram only if it finds its suffix
                     after_shorter = extending[context[1:]]
-                    others = (word for word in words_after if word not in after_shorter)
-                    words_after = [*after_shorter, *islice(others, 1)]  # one backs off, to find the weight
+                    beyond = (word for word in words_after if word not in after_shorter)
+                    words_after = [*after_shorter, *islice(beyond, 1)]  # one backs off, to find the weight
                 extending[context] = self._extend(context, words_after, states, levels[length - 1], longer)
             levels.append(longer)
             contexts = [gram for gram in longer if gram[-1] != END]
@@ -150,15 +150,15 @@ class BinaryModel:
         return extending
 
     def _state(self, context: tuple[str, ...], states: dict[tuple[str, ...], kenlm.State]) -> kenlm.State:
-        known = states.get(context)
-        if known is None:
-            known = kenlm.State()
+        state = states.get(context)
+        if state is None:
+            state = kenlm.State()
             if context == (START,):
-                self._model.BeginSentenceWrite(known)
+                self._model.BeginSentenceWrite(state)
             else:
-                self._model.BaseScore(self._state(context[:-1], states), context[-1], known)
-            states[context] = known
-        return known
+                self._model.BaseScore(self._state(context[:-1], states), context[-1], state)
+            states[context] = state
+        return state
 
 
 def _followers(words: Iterable[str], successors: Successors) -> set[str]:

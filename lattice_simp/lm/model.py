@@ -141,8 +141,8 @@ class LanguageModel:
         """
         words = as_tokens(words)
         if self._binary is not None:
-            known, sections = self._binary.ngrams(words, successors)
-            return LanguageModel(known, build(known, sections, self.name), self.name).restrict(words)
+            listed_words, sections = self._binary.ngrams(words, successors)
+            return LanguageModel(listed_words, build(listed_words, sections, self.name), self.name).restrict(words)
         return restrict(self.ngrams, self.word_ids(words))
 
     def word_ids(self, words: str | Sequence[str]) -> Ints:

@@ -111,8 +111,8 @@ def read_meta(path: Path, version: int, remedy: str) -> dict[str, Any]:
         FormatError: the file is missing or broken, or its version of the features differs from `version`.
     """
     meta = parse_json(decode(read_bytes(path), path), path=path, remedy=remedy)
-    known = meta.get("features") if isinstance(meta, dict) else None
-    if known != version:
-        message = f"the model has features of version {known}; this program needs version {version}"
+    model_version = meta.get("features") if isinstance(meta, dict) else None
+    if model_version != version:
+        message = f"the model has features of version {model_version}; this program needs version {version}"
         raise FormatError(message, path=path, remedy=remedy)
     return dict(meta)

@@ -59,9 +59,9 @@ def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | 
         first = min(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
         field = ".".join(map(str, [section, *first["loc"]] if section else first["loc"]))
         if first["type"] == "extra_forbidden":
-            known = _known_names(model, first["loc"][:-1])
-            near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
-            remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+            field_names = _known_names(model, first["loc"][:-1])
+            near = difflib.get_close_matches(str(first["loc"][-1]), field_names, n=1)
+            remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(field_names)}"
             raise FormatError(f"unknown field {field}", path=path, remedy=remedy) from None
         if first["type"] == "missing":
             raise FormatError(f"the field {field} is missing", path=path, remedy="add it") from None

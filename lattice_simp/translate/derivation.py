@@ -69,8 +69,8 @@ class Derivations:
         is_new = token >= 0
         renamed = np.where(is_new, len(self.steps) + np.cumsum(is_new) - 1, step).astype(np.int32)
         explained = np.concatenate([self.steps, self.steps[step[is_new]]])
-        known = np.concatenate([np.full(len(self.steps), -1), token[is_new]]).astype(np.int32)
-        return renamed[numbers], replace(self, steps=explained, step_token=known)
+        step_tokens = np.concatenate([np.full(len(self.steps), -1), token[is_new]]).astype(np.int32)
+        return renamed[numbers], replace(self, steps=explained, step_token=step_tokens)
 
     def step_scores(self) -> Floats:
         """Returns (features, steps) the input's scores of the items that a step completes."""

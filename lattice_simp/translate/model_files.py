@@ -127,13 +127,13 @@ def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], d
     return grammar, models, weights, settings
 
 
-def _check_features(weights: Mapping[str, float], known: Sequence[str], path: Path) -> None:
+def _check_features(weights: Mapping[str, float], features: Sequence[str], path: Path) -> None:
     open_ended = (f"{INPUT_FEATURE}:", PREFIX)  # scores of input lattices, of skeletons' lists from elsewhere
-    unknown = [name for name in weights if name not in known and not name.startswith(open_ended)]
+    unknown = [name for name in weights if name not in features and not name.startswith(open_ended)]
     if unknown:
         what = "a feature" if len(unknown) == 1 else "features"
         message = f"{', '.join(unknown)}: not {what} of this model"
-        raise FormatError(message, path=path, remedy=f"known are {', '.join(known)}")
+        raise FormatError(message, path=path, remedy=f"known are {', '.join(features)}")
 
 
 def _only(root: Path, paths: list[Path]) -> Path:

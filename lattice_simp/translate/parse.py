@@ -80,8 +80,8 @@ def check_source(grammar: Grammar, source: Source, settings: DecoderSettings) ->
     if source.is_empty:
         raise GrammarError("an empty sentence has no translations")
     if settings.top not in grammar.nonterminals:
-        known = ", ".join(grammar.nonterminals)
-        raise GrammarError(f"the grammar has no rules for [{settings.top}], only for {known}")
+        nonterminals = ", ".join(grammar.nonterminals)
+        raise GrammarError(f"the grammar has no rules for [{settings.top}], only for {nonterminals}")
 
 
 @dataclass(frozen=True, eq=False)

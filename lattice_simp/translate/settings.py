@@ -134,10 +134,10 @@ def _updated(settings: Any, values: Any, section: str = "") -> Any:
     """Returns settings with other values; names in errors begin with `section`, for example `skeleton.`."""
     if not isinstance(values, Mapping):
         raise LatticeSimpError(f"{section.rstrip('.') or 'the settings'}: names with values are needed, not {values!r}")
-    known = [entry.name for entry in fields(settings)]
-    unknown = sorted(f"{section}{name}" for name in set(values) - set(known))
+    names = [entry.name for entry in fields(settings)]
+    unknown = sorted(f"{section}{name}" for name in set(values) - set(names))
     if unknown:
-        raise LatticeSimpError(f"unknown settings {', '.join(unknown)}; known are {', '.join(sorted(known))}")
+        raise LatticeSimpError(f"unknown settings {', '.join(unknown)}; known are {', '.join(sorted(names))}")
     kinds = get_type_hints(type(settings))
     changed: dict[str, Any] = {}
     for name, value in values.items():

@@ -64,15 +64,15 @@ class SkeletonScores:
         """
         if not self.features:
             return hypothesis
-        known = hypothesis.features
-        missing = sorted(set(self.features) - set(known))
+        features = hypothesis.features
+        missing = sorted(set(self.features) - set(features))
         if missing:
             raise SkeletonError(
                 f"the skeleton hypothesis {hypothesis.text!r} has no feature {missing[0]!r}, which has the weight "
-                f"{PREFIX + missing[0]}; its features are {', '.join(sorted(known)) or 'none'}"
+                f"{PREFIX + missing[0]}; its features are {', '.join(sorted(features)) or 'none'}"
             )
-        named = {PREFIX + name: known[name] for name in self.features}
-        cost = self.cost * hypothesis.cost - sum(weight * known[name] for name, weight in self.features.items())
+        named = {PREFIX + name: features[name] for name in self.features}
+        cost = self.cost * hypothesis.cost - sum(weight * features[name] for name, weight in self.features.items())
         return Hypothesis(hypothesis.tokens, cost, {SKELETON: -hypothesis.cost, **named})
 
     def ranked(self, hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:

@@ -197,9 +197,9 @@ def expansion_of(paraphraser: Paraphraser) -> Expand:
     return expand
 
 
-def check_weights(weights: Mapping[str, float], known: Sequence[str]) -> None:
+def check_weights(weights: Mapping[str, float], features: Sequence[str]) -> None:
     """Raises LatticeSimpError if a weight has no feature."""
     for name in weights:
-        if name not in known:
-            remedy = "give a language model" if name == LM else f"the features are {', '.join(known)}"
+        if name not in features:
+            remedy = "give a language model" if name == LM else f"the features are {', '.join(features)}"
             raise LatticeSimpError(f"the weight {name!r} has no feature; {remedy}")

@@ -59,13 +59,13 @@ def pronouns(role: str) -> tuple[str, ...]:
     return tuple(prefix for prefix, prefix_role in roles.items() if prefix_role == role)
 
 
-def _roles(name: str, column: str, known: tuple[str, ...]) -> dict[str, str]:
+def _roles(name: str, column: str, roles_allowed: tuple[str, ...]) -> dict[str, str]:
     roles: dict[str, str] = {}
     for row in grammar_table(name, (column, "role")):
         if not row[column]:
             raise row.error(f"empty column {column}", "correct the line")
-        if row["role"] not in known:
-            raise row.error(f"unknown role {row['role']!r}", f"write one of {', '.join(known)}")
+        if row["role"] not in roles_allowed:
+            raise row.error(f"unknown role {row['role']!r}", f"write one of {', '.join(roles_allowed)}")
         roles[row[column]] = row["role"]
     return roles
 

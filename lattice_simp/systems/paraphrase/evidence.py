@@ -150,9 +150,9 @@ def unsaid(evidence: Evidence, original: Occurrence, replacement: Occurrence, li
 
     Otherwise the unlinked ones may say the same: `a theory of balance` would become `an equilibrium theory of balance`.
     """
-    known = {link.second for link in links}
+    linked_second = {link.second for link in links}
     content = replacement.tree.content
-    if all(at in known for at in range(replacement.begin, replacement.end) if content[at]):
+    if all(at in linked_second for at in range(replacement.begin, replacement.end) if content[at]):
         return True
     linked = {link.first for link in links}
     begin, end = original.noun_phrase
@@ -204,8 +204,8 @@ def typical(trees: Sequence[Tree], links: Mapping[tuple[int, int], Sequence[Word
     if len(trees) < FEWEST:
         return list(trees)
     return [
-        tree if (tree.content & known).sum() >= TYPICAL * tree.content.sum() else _flat(tree)
-        for tree, known in zip(trees, linked, strict=True)
+        tree if (tree.content & is_linked).sum() >= TYPICAL * tree.content.sum() else _flat(tree)
+        for tree, is_linked in zip(trees, linked, strict=True)
     ]
 
 

@@ -134,13 +134,13 @@ def _productions(trees: Sequence[Tree]) -> dict[Phrase, set[Production]]:
     for tree in trees:
         for number in reversed(range(len(tree.nodes))):
             phrase, production = _phrase(tree, number), _production(tree, number)
-            known = productions.setdefault(phrase, set())
+            alternatives = productions.setdefault(phrase, set())
             if not (
                 len(production) == 1
                 and isinstance(production[0], Phrase)
                 and _is_within(phrase, production[0], productions)
             ):
-                known.add(production)
+                alternatives.add(production)
     return productions
 
 

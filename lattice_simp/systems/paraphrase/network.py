@@ -99,11 +99,11 @@ def _expanded(
     for production, substitutions in alternatives:
         words: list[str] = []
         for part in production:
-            known = None if isinstance(part, str) else parts[part]
+            expansion = None if isinstance(part, str) else parts[part]
             if isinstance(part, str):
                 words.append(part)
-            elif isinstance(known, tuple):
-                words += known
+            elif isinstance(expansion, tuple):
+                words += expansion
             else:
                 words.append(names.setdefault(part, _NAME.format(len(names))))
         strings[tuple(words)] = min(substitutions, strings.get(tuple(words), np.inf))

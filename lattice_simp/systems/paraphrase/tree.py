@@ -135,10 +135,10 @@ class Tree:
     @cached_property
     def content(self) -> Bools:
         """(tokens,) bool: content words, by their tags."""
-        known, light = content_tags(), word_set("light_verbs")
+        is_content, light = content_tags(), word_set("light_verbs")
         return np.array(
             [
-                known.get(tag, tag[:1].isalnum()) and not (tag.startswith("VB") and lemma in light)
+                is_content.get(tag, tag[:1].isalnum()) and not (tag.startswith("VB") and lemma in light)
                 for tag, lemma in zip(self.tags, self.lemmas, strict=True)
             ],
             dtype=np.bool_,

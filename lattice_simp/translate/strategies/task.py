@@ -71,10 +71,10 @@ def pool_hypotheses(lists: Iterable[Sequence[Hypothesis]], aggregation: str, cou
     """
     pooled: dict[tuple[str, ...], Hypothesis] = {}
     for hypothesis in itertools.chain.from_iterable(lists):
-        known = pooled.get(hypothesis.tokens)
-        least = hypothesis if known is None or hypothesis.cost < known.cost else known
+        earlier = pooled.get(hypothesis.tokens)
+        least = hypothesis if earlier is None or hypothesis.cost < earlier.cost else earlier
         cost = least.cost
-        if aggregation == "sum" and known is not None:
-            cost -= math.log1p(math.exp(-abs(known.cost - hypothesis.cost)))
+        if aggregation == "sum" and earlier is not None:
+            cost -= math.log1p(math.exp(-abs(earlier.cost - hypothesis.cost)))
         pooled[hypothesis.tokens] = Hypothesis(least.tokens, cost, least.features)
     return tuple(sorted(pooled.values(), key=lambda entry: (entry.cost, entry.text))[:count])

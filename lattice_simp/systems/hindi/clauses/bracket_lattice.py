@@ -130,16 +130,16 @@ class BracketSearch:
         return following[positions], np.array([cost for _, cost in moves])[positions]
 
     def _move(self, state: int, label: int, token: TokenClass) -> tuple[int, float]:
-        known = self._known.get((state, label, token))
-        if known is None:
+        move = self._known.get((state, label, token))
+        if move is None:
             moved = step(self._stacks[state], self._labels[label], token, self.costs)
-            known = (_NONE, 0.0)
+            move = (_NONE, 0.0)
             if moved is not None:
-                known = self._numbers.setdefault(moved[0], len(self._stacks)), moved[1]
-                if known[0] == len(self._stacks):
+                move = self._numbers.setdefault(moved[0], len(self._stacks)), moved[1]
+                if move[0] == len(self._stacks):
                     self._stacks.append(moved[0])
-            self._known[state, label, token] = known
-        return known
+            self._known[state, label, token] = move
+        return move
 
     def _final_costs(self, states: Longs) -> Floats:
         """Returns the costs of ending in states; infinite if clauses are open."""

@@ -90,9 +90,9 @@ class LinearChain:
         """Returns (num_tokens, num_labels) float64 scores of each label for each token, without transitions."""
         rows = [[row for name in names if (row := self.attributes.get(name)) is not None] for names in features]
         scores = np.zeros((len(rows), len(self.labels)))
-        for position, known in enumerate(rows):
-            if known:
-                scores[position] = self.weights[known].sum(axis=0, dtype=np.float64)
+        for position, token_rows in enumerate(rows):
+            if token_rows:
+                scores[position] = self.weights[token_rows].sum(axis=0, dtype=np.float64)
         return scores
 
     def write(self, path: Path) -> None:

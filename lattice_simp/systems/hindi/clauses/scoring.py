@@ -55,8 +55,8 @@ def evaluate(pairs: Iterable[tuple[Sequence[Brackets], Sequence[Clause]]]) -> Ev
     """Compares brackets with the wanted clauses, both without punctuation at the ends of clauses.
 
     >>> from lattice_simp.systems.hindi.clauses.labels import brackets_of
-    >>> wanted = [Clause(0, 3, ClauseType.MAIN), Clause(1, 2, ClauseType.NON_FINITE)]
-    >>> result = evaluate([(brackets_of(wanted[:1], 3), wanted)])
+    >>> reference = [Clause(0, 3, ClauseType.MAIN), Clause(1, 2, ClauseType.NON_FINITE)]
+    >>> result = evaluate([(brackets_of(reference[:1], 3), reference)])
     >>> result.scores["starts"].recall, result.scores["types"].precision, result.well_formed
     (50.0, 100.0, 100.0)
     """
