@@ -127,12 +127,12 @@ def measure(
     """
     if not systems or not metrics:
         raise LatticeSimpError("there is nothing to evaluate; give at least one system and one metric")
-    closest = extra_references or {}
-    writing = _Writing([*systems.values(), *references, *closest.values()], source, tokens)
+    extra = extra_references or {}
+    writing = _Writing([*systems.values(), *references, *extra.values()], source, tokens)
     columns = [writing.column(metric) for metric in metrics]
     statistics = {}
     for name, lines in systems.items():
-        compared = [*references, closest[name]] if closest else references
+        compared = [*references, extra[name]] if extra else references
         statistics[name] = tuple(
             metric.rows(
                 writing.written(lines, form, required),
@@ -141,7 +141,7 @@ def measure(
             )
             for metric, form, required in columns
         )
-    return Measurements(tuple(closest for closest, _, _ in columns), tuple(form for _, form, _ in columns), statistics)
+    return Measurements(tuple(metric for metric, _, _ in columns), tuple(form for _, form, _ in columns), statistics)
 
 
 def compare(

@@ -72,7 +72,7 @@ def test_broken_kaldi_archives(tmp_path, text, line, message):
     path = tmp_path / "broken"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match=message) as caught:
-        list(read_all(path))
+        list(read_all(path, "kaldi"))
     assert (caught.value.line, str(caught.value.path)) == (line, str(path))
 
 
