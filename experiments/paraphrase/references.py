@@ -195,11 +195,11 @@ def correlations(
         }
         judged = {EDITS: edit_scores(case.outputs, judge)}
         for make in METRICS:
-            metric = make(references=1)
+            metric = make(num_references=1)
             judged[metric.name] = metric_scores(metric, case.outputs, [judge])
         for condition, extra in extra_references.items():
             for make in METRICS:
-                metric = make(references=len(known_references) + (extra is not None))
+                metric = make(num_references=len(known_references) + (extra is not None))
                 scores = metric_scores(metric, case.outputs, known_references, extra)
                 for truth in (metric.name, EDITS):
                     agreements.setdefault((condition, metric.name, truth), []).append(agreement(scores, judged[truth]))

@@ -20,7 +20,7 @@ logger's own fields; each S-line begins a sentence, and scores are natural logs.
 >>> path = Path(tempfile.mkdtemp()) / "generate.log"
 >>> _ = path.write_text("S-0\tein Haus\nH-0\t-0.5\ta house\nD-0\t-0.5\ta house\nP-0\t-0.5 -0.75 -0.25\n")
 >>> [(entries[0].text, round(entries[0].cost / math.log(2), 6)) for _, entries, *_ in stream_fairseq(path)]
-[( 'a house', 1.5)]
+[('a house', 1.5)]
 """
 
 from __future__ import annotations

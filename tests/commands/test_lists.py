@@ -80,7 +80,7 @@ def test_lists_in_place_of_references_are_told(call, tmp_path):
     (tmp_path / "b").write_text("utt-1 1 0.0 0.5 cat 0.9\n", encoding="utf-8")
     with pytest.warns(InputWarning, match=": looks like ") as caught:
         call("evaluate", f"x={tmp_path / 'a'}", "--reference", tmp_path / "b", "--metrics", "length")
-    output, reference = (str(warning.message) for warning in caught)
+    output, reference = sorted(str(warning.message) for warning in caught)
     assert "a: looks like an n-best list, and each line counts as a sentence (write its texts first" in output
     assert "b: looks like a CTM file, with only the best words and times, and each line counts" in reference
 

@@ -128,5 +128,5 @@ def test_a_sheet_says_nothing_of_systems_and_comes_back(tmp_path):
 def test_a_row_without_ratings_is_named(tmp_path):
     sheet = tmp_path / "sheet.tsv"
     judging.write_sheet(OUTPUTS, str(sheet))
-    with pytest.raises(FormatError, match=r"sheet.tsv:2: .*give each 0 to 4"):
+    with pytest.raises(FormatError, match=r"sheet.tsv:2: .*rate each row"):
         judging.read_sheet(OUTPUTS, sheet)

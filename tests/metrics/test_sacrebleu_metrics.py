@@ -107,7 +107,7 @@ def test_scores_have_as_many_references_as_their_signature_states(name):
 
 def test_texts_are_no_number_of_references():
     for make in (bleu_tok, bleu_13a, chrf, ter, length_ratio):
-        with pytest.raises(TypeError, match="num_references is a whole number"):
+        with pytest.raises(TypeError, match="num_references must be a whole number"):
             make(["the cat sat"])
 
 

@@ -127,8 +127,8 @@ def test_train_writes_files(command, work, tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bilingual.scorer", "model1.scorer"]
     assert (tmp_path / "out" / "bilingual.scorer").stat().st_size > 1000
     assert command("train", tmp_path, "--output", tmp_path / "out").code == 2
-    assert "those are bilingual, model1, class" in command("train", work, "--output", tmp_path, "--kind", "ngram").err
-    with pytest.raises(LatticeSimpError, match="those are bilingual, model1, class"):
+    assert "choose from bilingual, model1, class" in command("train", work, "--output", tmp_path, "--kind", "ngram").err
+    with pytest.raises(LatticeSimpError, match="choose from bilingual, model1, class"):
         train_scorer("ngram", {})
 
 

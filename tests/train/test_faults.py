@@ -61,7 +61,7 @@ def test_references_of_another_length_are_reported_before_any_work(data, configu
     write_lines(data / name, (data / name).read_text().splitlines()[1:])
     line = fails(configured(data))
     assert f"{data / name}: has " in line
-    assert f"of {data / name[:-3]}.fr" in line
+    assert f"but {data / name[:-3]}.fr has " in line
     assert not any((tmp_path / "work").glob("prepare.*"))
 
 

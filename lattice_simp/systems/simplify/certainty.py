@@ -337,7 +337,7 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     if parse.tokens[begins].lower() == "together":
         return False  # "she met him and together had a son"
     last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
-    stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP"
+    stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"
     if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in ("WDT", "WP", "WP$", "WRB") or stranded:
         return False
     head = _head(parse, list(split.clause))
@@ -387,7 +387,9 @@ def _is_spliced(parse: Parse, verb: int) -> bool:
 
 def _is_list(parse: Parse, verb: int) -> bool:
     """Returns whether a verb continues a list without `and` ("sank ships, left men homeless, and ...")."""
-    return parse.labels[verb] == "conj" and child(parse, parse.heads[verb], {"cc"}) is None
+    before = parse.subtree(verb)[0] - 1
+    before -= parse.tokens[before] == ","
+    return parse.labels[verb] == "conj" and parse.tags[before] != "CC"
 
 
 def _joins_nouns(parse: Parse, verb: int) -> bool:

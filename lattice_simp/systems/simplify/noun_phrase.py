@@ -172,8 +172,9 @@ def _as_known(parse: Parse, noun: int, tokens: list[Token]) -> tuple[Token, ...]
             head == noun and parse.labels[position] == "det" and forms.get(text) == ""
         ):
             return ()
-        counted = head != ROOT and parse.lemmas[head].lower() in word_set("partitives")
-        changes = parse.labels[position] == "det" and forms.get(text) and not counted
+        changes = parse.labels[position] == "det" and forms.get(text)
+        if changes and head != ROOT and parse.lemmas[head].lower() in word_set("partitives"):
+            return ()  # "a group of people" would be others, too
         result.append(replace(token, text=forms[text]) if changes else token)
     bare = (
         first.position is not None and parse.labels[first.position] == "nummod" and parse.heads[first.position] == noun

@@ -18,7 +18,7 @@ from lattice_simp.rescore.neural.settings import read_settings
         ("source: a\ntarget: b\noutput: c\nupdates: 0\n", "updates: Input should be greater than 0"),
         ("source: a\ntarget: b\noutput: c\nschedule: linear\n", "schedule: Input should be 'inverse-sqrt' or 'cosine'"),
         ("source: a\ntarget: b\noutput: c\ndropout: 1.5\n", "dropout: Input should be less than 1"),
-        ("source: a\ntarget: b\noutput: c\ndevelopment_source: d\n", "one development file"),
+        ("source: a\ntarget: b\noutput: c\ndevelopment_source: d\n", "give both development_source"),
         ("- a\n", "holds no fields"),
         ("a: [\n", "invalid YAML"),
     ],

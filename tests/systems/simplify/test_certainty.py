@@ -24,6 +24,7 @@ CERTAIN = [
     "The soldiers in Rome , the oldest city there , are tired .",
 ]
 UNCERTAIN = {
+    "We have heard about what they can and can not do .": "an auxiliary without its verb",
     "She met the head of a firm , which was large .": "the head, or the firm",
     "The boy saw the man , holding a stick .": "the boy, or the man",
     "The judge who signed the law was very tired .": "says which judge",

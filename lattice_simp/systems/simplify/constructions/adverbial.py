@@ -73,16 +73,18 @@ def _realised(
         sentence = named
     if _contrasts(parse, set(parse.subtree(verb)) - set(rest) if leads else rest):
         of_clause, of_rest = (opening if opening not in _IN_CONTRAST else "" for opening in openings)
-    opening = inserted(of_clause.format(be=be_form(_tells_of_past(parse, verb), plural=False)))
+    opening = inserted(of_clause.format(be=be_form(_tells_of_past(parse, verb, head), plural=False)))
     kept = {token.position for token in sentence if not token.copied}
     clause = tuple(position for position in rest if position in kept)
     dropped = (*conjunction, *(position for position in rest if position not in kept))
     yield Clause(head, verb, clause, dropped, (*opening, *sentence), leads=leads, opening=tuple(of_rest.split()))
 
 
-def _tells_of_past(parse: Parse, verb: int) -> bool:
-    """Returns whether a verb group is in the past tense; `would` may tell of the future."""
+def _tells_of_past(parse: Parse, verb: int, clause: int) -> bool:
+    """Returns whether a verb group is in the past tense; that of `could` and `would` is the tense of the clause."""
     finite = finite_word(parse, verb)
+    if finite is not None and parse.tags[finite] == "MD":
+        finite = finite_word(parse, clause)
     return finite is not None and parse.tags[finite] == "VBD"
 
 
