@@ -260,7 +260,7 @@ def test_bad_calls_are_one_line(call, model, arguments, message):
     [
         ("weights.tsv", "feature\tweight\nP\tx\n", "weights.tsv:2:"),
         ("weights.tsv", "feature\tweight\nP\t1\n", "no weight for LM"),
-        ("weights.tsv", "P\t1\nLM\t-1\n", "weights.tsv: weights of language models are"),
+        ("weights.tsv", "P\t1\nLM\t-1\n", "weights.tsv: weights of language models must be finite"),
         ("weights.tsv", "P\t1\nLM\t1\nQ\t1\n", "weights.tsv: Q: not a feature of this model (known are P, LM,"),
         ("rules", "[X] ||| a\n", "rules:1:"),
         ("lm.arpa", "\\data\\\n", "lm.arpa"),
