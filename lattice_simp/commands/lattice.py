@@ -239,10 +239,10 @@ def _write_lists(groups: Iterable[tuple[int, tuple[str, list[Hypothesis]]]], out
 
     def sentences() -> Iterator[Sentence]:
         for number, (name, paths) in groups:
-            own = None if not name or name.isdecimal() else name
+            utterance = None if not name or name.isdecimal() else name
             if not is_json_name(output):
-                losses.add_phrases({NOT_IN_LISTS: lost_in_lists(own)})
-            yield Sentence(sentence_number(name, number), paths, own)
+                losses.add_phrases({NOT_IN_LISTS: lost_in_lists(utterance)})
+            yield Sentence(sentence_number(name, number), paths, utterance)
 
     write_nbest(sentences(), output)
     losses.print(output)

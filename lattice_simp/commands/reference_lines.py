@@ -40,10 +40,10 @@ def lattice_names(sources: Sequence[str], files: Sequence[str], labels: LabelOpt
     names: list[str] = []
     for source, file in zip(sources, files, strict=True):
         if Path(file).is_file() and is_nbest(file):
-            own = [sentence.name for sentence in stream_sentences(file, **labels.of_lists(source))]
-            if None in own:
+            sentence_names = [sentence.name for sentence in stream_sentences(file, **labels.of_lists(source))]
+            if None in sentence_names:
                 return []
-            names += filter(None, own)
+            names += filter(None, sentence_names)
             continue
         if not is_collection(file):
             names.append(stem_of(Path(source).name))

@@ -6,4 +6,4 @@ TIME = "time"
 """The duration of each arc in seconds; a path's sum is its time."""
 
 POSTERIOR = "posterior"
-"""The natural log of each arc's posterior, which is no sum over a path."""
+"""The natural log of each arc's posterior; operations do not sum it over paths."""

@@ -37,7 +37,7 @@ _MOST_SECONDS = 1e7
 
 
 def timed_words(values: object) -> list[TimedText] | None:
-    """Returns the words of a list with their times; None if it is no list of words, or has no times."""
+    """Returns the words of a list with their times; None for other lists and words without times."""
     if isinstance(values, dict):  # NeMo: lists of words, segments, letters
         values = values.get("word")
     if not isinstance(values, list):
