@@ -18,10 +18,10 @@ JOBS   ?= 2
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# What users install; the demo needs no more.
+# What users install; the demo needs no more. Python compiles the files that it imports; pip would compile all.
 $(BASE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip --disable-pip-version-check install --quiet --editable '.[draw]'
+	$(BIN)/python -m pip --disable-pip-version-check install --no-compile --quiet --editable '.[draw]'
 	touch $@
 
 $(STAMP): $(BASE)

@@ -112,7 +112,7 @@ def outputs_stage(test_set: TestSet, models: Mapping[bool, Model]) -> Stage:
         models: the models without and with a rule that swaps phrases.
     """
     programs = sorted(Path(corpora.__file__).parents[2].glob("lattice_simp/systems/simplify/**/*.py"))
-    tables = [grammar_path("english/simpler_words.tsv")]
+    tables = sorted(grammar_path("english/simpler_words.tsv").parent.glob("*.tsv"))
     systems = systems_of(test_set)
     settings = {name: str(system) for name, system in systems.items()}
     tuned = [path for model in models.values() for path in (model.weights / WEIGHTS, model.folder / OPERATIONS)]

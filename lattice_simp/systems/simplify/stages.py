@@ -141,7 +141,7 @@ def weights_stage(config: Config) -> Stage:
     settings = config.simplify
     development = [] if settings is None or settings.development is None else [settings.development]
     files = [path for test in development for path in test_set_files(config, test)] + _graph_files(config)
-    files.append(grammar_path("english/simpler_words.tsv"))  # choices of the bold mode
+    files += sorted(grammar_path("english/simpler_words.tsv").parent.glob("*.tsv"))  # choices of the bold mode
     others = {"corpora", "graphs", "iterations", "simplicity", "swaps", "calibrate", "calibration"}
     fields = {} if settings is None else settings.model_dump(mode="json", exclude=others)
     values = {"simplify": fields, "text": config.text.model_dump()}
