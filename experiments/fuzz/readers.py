@@ -102,6 +102,7 @@ OTHERS: dict[str, Read] = {
     "moses": _lists,
     "json": _lists,
     "fairseq": _lists,
+    "srilm": _lists,
     "rules": _grammar,
     "lm": _language_model,
     "weights": _consumed("translate.model_files", "read_weights"),

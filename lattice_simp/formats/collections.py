@@ -29,7 +29,7 @@ from lattice_simp.formats.julius_lattices import julius_lattices
 from lattice_simp.formats.kaldi import is_archive, kaldi_lattices
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.moses_networks import is_moses_networks, moses_networks
-from lattice_simp.formats.nbest import is_nbest, stream_sentences
+from lattice_simp.formats.nbest import is_file_named, is_nbest, stream_sentences
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.formats.sausages import is_sausages, sausage_lattices
 from lattice_simp.support.atomic import is_growing
@@ -114,7 +114,7 @@ def _members(
     if format is not None or not is_nbest(file):
         yield _file_entry(file, folder, format, symbols, options)
         return
-    stem = str(file.relative_to(folder).with_suffix("")).removesuffix(".json").removesuffix(".jsonl")
+    stem = list_stem_of(str(file.relative_to(folder)))
     try:
         check_labels(options, "nbest", file)
         sentences = [sentence for sentence in stream_sentences(file) if not sentence.is_missing]
@@ -152,8 +152,12 @@ def _in_file(
     head = _head(path)
     if format is None and is_nbest(path):
         check_labels(options, "nbest", path)
-        first_id = options.get("first_id", 0)
-        for sentence in stream_sentences(path, **options):
+        first_id, sentences = options.get("first_id", 0), stream_sentences(path, **options)
+        if is_file_named(path):
+            head = list(islice(sentences, 2))
+            stem = list_stem_of(path.name)
+            sentences = chain([head[0]._replace(name=stem)] if len(head) == 1 else head, sentences)
+        for sentence in sentences:
             yield sentence.name or str(sentence.number + first_id), partial(list_lattice, sentence, symbols)
     elif format in KALDI or (format is None and is_archive(head)):
         check_labels(options, "kaldi", path)
@@ -245,6 +249,18 @@ def stem_of(name: str) -> str:
         path = path.with_suffix("")
     known = {suffix for kind in FORMATS.values() for suffix in kind.suffixes}
     return str(path.with_suffix("")) if path.suffix in known else str(path)
+
+
+def list_stem_of(name: str) -> str:
+    """Removes the endings of compression and of its kind from the file name of an n-best list; numbers stay.
+
+    >>> list_stem_of("a/u-1.score.gz"), list_stem_of("talk.007"), list_stem_of("u-1.json")
+    ('a/u-1', 'talk.007', 'u-1')
+    """
+    path = Path(name)
+    if path.suffix in COMPRESSIONS:
+        path = path.with_suffix("")
+    return str(path.with_suffix("") if path.suffix[1:].isalpha() else path)
 
 
 def _filled(members: Iterator[Entry], path: str | Path) -> Iterator[Entry]:

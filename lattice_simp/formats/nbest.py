@@ -29,6 +29,7 @@ from lattice_simp.formats.julius import is_julius, stream_julius
 from lattice_simp.formats.list_lines import Names, Sentence
 from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_moses
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_named
+from lattice_simp.formats.srilm_lists import is_srilm, stream_srilm
 from lattice_simp.formats.unsupported import LISTS as WANTED
 from lattice_simp.formats.unsupported import refusal
 from lattice_simp.support.textio import COMPRESSIONS, open_binary, readable
@@ -37,6 +38,7 @@ __all__ = [
     "LISTS",
     "ListFormat",
     "has_pieces",
+    "is_file_named",
     "is_json_name",
     "is_nbest",
     "parse_hypothesis",
@@ -58,10 +60,12 @@ class ListFormat(NamedTuple):
         sniff: recognises the kind from the first bytes of a file.
         stream: yields all sentences, numbered from 0; takes the path, the id of the first sentence, and the name of the
             feature that replaces the score (None for the total).
+        is_file_named: whether the name of a file is that of its sentence, as a file has only one.
     """
 
     sniff: Callable[[bytes], bool]
     stream: Callable[[str | Path, int, str | None], Iterator[Sentence]]
+    is_file_named: bool = False
 
 
 LISTS: Mapping[str, ListFormat] = {
@@ -70,8 +74,9 @@ LISTS: Mapping[str, ListFormat] = {
     "fairseq": ListFormat(is_fairseq, stream_fairseq),
     "htk": ListFormat(is_labels, stream_labels),
     "julius": ListFormat(is_julius, stream_julius),
+    "srilm": ListFormat(is_srilm, stream_srilm, is_file_named=True),
 }
-"""The kinds by name: Moses (also cdec, Joshua, Marian), JSON, logs of fairseq, labels of HTK, results of Julius."""
+"""The kinds by name: Moses (also cdec, Joshua, Marian), JSON, logs of fairseq, HTK's labels, Julius, SRILM."""
 
 
 def read_nbest(
@@ -208,6 +213,12 @@ def is_json_name(path: str | Path) -> bool:
 def is_nbest(path: str | Path) -> bool:
     """Recognises an n-best list of any kind by its first bytes."""
     return _sniffed(path) is not None
+
+
+def is_file_named(path: str | Path) -> bool:
+    """Returns whether a file holds an n-best list of a kind whose files have the names of their sentences."""
+    kind = _sniffed(path)
+    return kind is not None and kind.is_file_named
 
 
 def _sniffed(path: str | Path) -> ListFormat | None:

@@ -23,8 +23,8 @@ LATTICES = (
     "Kaldi (sausages) and Moses"
 )
 LISTS = (
-    "supported n-best lists are those of Moses (also cdec, Joshua, Marian), JSON, logs of fairseq, labels of HTK and "
-    "results of Julius"
+    "supported n-best lists are those of Moses (also cdec, Joshua, Marian) and SRILM, JSON, logs of fairseq, labels of "
+    "HTK and results of Julius"
 )
 
 
@@ -63,7 +63,6 @@ KINDS = tuple(
     Kind(name, re.compile(pattern), remedy)
     for name, pattern, remedy in (
         ("a word lattice of SRILM", rb"version[ \t]+\d+\s*?\n(?:name|initial|node)\b", _SRILM),
-        ("an n-best list of SRILM", rb"NBestList\d|-\d+\.\d+[ \t]+-\d+\.\d+[ \t]+\d+[ \t]+\S", _SRILM),
         (
             "an n-best list whose ids are no numbers, or rules of translation",
             rb"(?![{\[][\"{\[])\S+[ \t]+\|\|\|[ \t]",

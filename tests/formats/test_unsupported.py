@@ -59,12 +59,6 @@ BINARY = {
 
 TEXT = {
     "word lattice": ("version 2\nname m\ninitial 0\nfinal 1\n", "a word lattice of SRILM", "-write-mesh"),
-    "list of SRILM": (
-        "NBestList2.0\n(-73.2) a ( st: 0.0 et: 0.3 )\n",
-        "an n-best list of SRILM",
-        "mesh",
-    ),
-    "scores of SRILM": ("-73.2 -4.5 2 a cat\n-75.1 -4.2 2 a hat\n", "an n-best list of SRILM", "mesh"),
     "log of OpenNMT": ("[2024-01-01 INFO] \nSENT 1: ['a']\nPRED 1: b\n", "a log of OpenNMT", "-output"),
     "stream": ('data: {"choices": []}\n\ndata: [DONE]\n', "a stream of JSON", "stream=false"),
     "stm": ("utt-1 1 spk 0.0 1.25 <O> a cat\n", "references or results of NIST", "trn"),
