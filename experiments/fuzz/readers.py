@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,14 +46,15 @@ LATTICES = [
         ]
     ),
     ls.Lattice.from_strings([("a", 0.0)]),
+    ls.confusion_network(ls.Lattice.from_strings([("the cat", 0.5), ("été", 1.5)])),
 ]
 
 FILES = Path(__file__).parent / "files"
 """The folder of undamaged files; a name up to a hyphen or a dot names the reader."""
 
 
-def _lattice(path: Path) -> None:
-    for _, lattice in read_all(path):
+def _lattice(path: Path, **options: Any) -> None:
+    for _, lattice in read_all(path, **options):
         ls.nbest(lattice, 3)
 
 
@@ -129,15 +131,28 @@ def readers(folder: Path) -> Iterator[Reader]:
     for format in FORMATS:
         if format in GRAMMARS:
             continue
-        files = []
-        for lattice in LATTICES:
-            path = folder / f"whole{FORMATS[format].suffixes[0] if FORMATS[format].suffixes else '.txt'}"
-            ls.write(lattice, path, format)
-            files.append(path.read_bytes())
-        suffix = (*FORMATS[format].suffixes, ".txt")[0]
-        yield Reader(f"written {format}", suffix, tuple(files), OTHERS.get(format, _lattice))
+        yield _written(format, folder)
     yield from _packed(folder)
     yield from _binary(folder)
+
+
+def _written(format: str, folder: Path) -> Reader:
+    """Returns the reader of a format, with files that the package writes."""
+    files, options = list[bytes](), dict[str, Any]()
+    path = folder / f"whole{(*FORMATS[format].suffixes, '.txt')[0]}"
+    if format == "kaldi-binary":  # its labels are the numbers of a table
+        options["symbols_path"] = folder / "words.txt"
+        words = ["<eps>", *dict.fromkeys(word for lattice in LATTICES for word in lattice.symbols.words[1:])]
+        rows = [f"{word} {number}\n" for number, word in enumerate(words)]
+        options["symbols_path"].write_text("".join(rows), encoding="utf-8")
+    for lattice in LATTICES:
+        try:
+            ls.write(lattice, path, format, **options)
+        except ls.InvalidLatticeError:  # the format can only hold confusion networks, or no blanks within words
+            continue
+        files.append(path.read_bytes())
+    read = OTHERS.get(format, partial(_lattice, **options))
+    return Reader(f"written {format}", path.suffix, tuple(files), read)
 
 
 def _stem(path: Path) -> str:

@@ -154,9 +154,9 @@ def _in_file(
         check_labels(options, "nbest", path)
         first_id, sentences = options.get("first_id", 0), stream_sentences(path, **options)
         if is_file_named(path):
-            head = list(islice(sentences, 2))
-            stem = list_stem_of(path.name)
-            sentences = chain([head[0]._replace(name=stem)] if len(head) == 1 else head, sentences)
+            first = list(islice(sentences, 2))
+            named = [first[0]._replace(name=list_stem_of(path.name))] if len(first) == 1 else first
+            sentences = chain(named, sentences)
         for sentence in sentences:
             yield sentence.name or str(sentence.number + first_id), partial(list_lattice, sentence, symbols)
     elif format in KALDI or (format is None and is_archive(head)):
