@@ -39,7 +39,11 @@ def spaced_like(tokens: Sequence[str], text: str, source_tokens: Sequence[str], 
     return line[:1].upper() + line[1:]
 
 
-_PLAIN = (('"', "[“”„«»]"), ("'", "[‘’]"), ("...", "…"), (" - ", " ?— ?"), ("-", "–"))
+_QUOTES = "[“”„«»]"
+_INSIDE, _OUTSIDE = re.compile(r'(?<=\w)([,.])"'), re.compile(r'"[,.]')
+"""Commas and stops before a closing quote, where normalisation moves them, and after it."""
+
+_PLAIN = (('"', _QUOTES), ("'", "[‘’]"), ("...", "…"), (" - ", " ?— ?"), ("-", "–"))
 """The marks that normalisation writes, and patterns of the source's marks that they replace."""
 
 
@@ -48,9 +52,14 @@ def marked_like(text: str, source: str) -> str:
 
     >>> marked_like('"It is old - really," he said.', "“It is ancient — really,” he said.")
     '“It is old — really,” he said.'
+    >>> marked_like('They sang "Yes," and left.', 'They performed "Yes", and left.')
+    'They sang "Yes", and left.'
 
     Marks stay plain if the source has plain ones, too, or if it has different ones and another number of them.
     """
+    quoted = re.sub(_QUOTES, '"', source)
+    if _OUTSIDE.search(quoted) and not _INSIDE.search(quoted):
+        text = _INSIDE.sub(r'"\1', text)
     for plain, pattern in _PLAIN:
         marks = re.findall(pattern, source)
         if not marks or plain in source:

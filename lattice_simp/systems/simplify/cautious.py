@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeVar
 
 from lattice_simp.grammars.english.lexicon import word_set
@@ -118,7 +119,7 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
     sound = [not wrong for wrong in faults(analysis.parse, readings)]
     good = replace(
         analysis,
-        splits=_where(splits, sound),
+        splits=_uninterrupted(_where(splits, sound)),
         deletions=_where(done, sound[len(splits) :]),
         replacements=_where(changes, sound[len(splits) + len(done) :]),
     )
@@ -133,10 +134,33 @@ def _is_worth_while(analysis: Analysis) -> bool:
     return bool(analysis.splits) or any(change.positions not in slight for change in changes)
 
 
+def _uninterrupted(splits: Sequence[Split]) -> tuple[Split, ...]:
+    """Drops splits whose opening refers to another sentence than the one before it ("He was born there . But ...")."""
+    following = sorted((split for split in splits if not split.leads), key=lambda split: split.clause[0])
+    interrupted = {
+        after
+        for before, after in pairwise(following)
+        if not before.removed & after.removed and not _goes_on(before) and _refers_back(after)
+    }
+    return tuple(split for split in splits if split not in interrupted)
+
+
+def _refers_back(split: Split) -> bool:
+    return split.sentence[0].position is None and split.sentence[0].text.lower() in _REFERRING
+
+
+def _goes_on(split: Split) -> bool:
+    """Returns whether the sentence of a split goes on with the statement before it."""
+    return split.kind in (SplitKind.COORDINATION, SplitKind.ADVERBIAL)
+
+
 def _least(split: Split) -> int:
     is_joined = split.kind is SplitKind.ADVERBIAL or split.sentence[0].text == "But"
     return LEAST_JOINED if is_joined else LEAST_SPLIT
 
+
+_REFERRING = frozenset({"there", "this", "but", "however", "then"})
+"""Openings that refer to the sentence before."""
 
 _NOTHING = OperationModel()
 _Operation = TypeVar("_Operation", Split, Deletion, Replacement)
@@ -174,10 +198,15 @@ def redundant_brackets(tokens: Sequence[str]) -> Iterator[Deletion]:
         if tokens[first] != "(" or not 1 <= len(inner) <= 2:
             continue
         named = first > 0 and tokens[first - 1][:1].isalpha()
-        short = named and len(inner) == 1 and inner[0].isupper() and inner[0].isalpha() and tokens.count(inner[0]) == 1
+        short = named and len(inner) == 1 and _abbreviates(inner[0], tokens[first - 1]) and tokens.count(inner[0]) == 1
         measures = first > 1 and len(inner) == 2 and _is_number(inner[0]) and _is_number(tokens[first - 2])
         if short or (measures and inner[1].isalpha() and tokens[first - 1].isalpha()):
             yield Deletion(DeletionKind.RELATION, "(", length_range(len(inner)), tuple(range(first, last + 1)))
+
+
+def _abbreviates(word: str, before: str) -> bool:
+    """Returns whether capitals may stand for a name that ends with the word before them ("Texas (USA)": no)."""
+    return word.isupper() and word.isalpha() and before[:1].upper() in word
 
 
 def _redundant(tokens: Sequence[str], positions: tuple[int, ...]) -> Deletion:

@@ -334,8 +334,8 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     if not split.dropped and parse.tokens[split.clause[0] - 1] != ";" and parse.tokens[first].lower() != "then":
         return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
     begins = split.clause[0]
-    if parse.tokens[begins].lower() == "together":
-        return False  # "she met him and together had a son"
+    if parse.tokens[begins].lower() in ("together", "that"):
+        return False  # "she met him and together had a son", "a plan that works and that helps"
     last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
     stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"
     if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in ("WDT", "WP", "WP$", "WRB") or stranded:

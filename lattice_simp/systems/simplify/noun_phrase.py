@@ -14,6 +14,10 @@ from lattice_simp.text.english.punctuation import mark_kind
 MAX_COPY = 14
 """The longest phrase, in tokens, that is repeated."""
 
+LONGEST_WHOLE = 3
+"""The longest phrase, in tokens, that is always repeated as a whole."""
+
+_DEFINITE = frozenset({"the", "this", "these", "his", "her", "its", "their", "our", "my"})
 _CLAUSES = frozenset({"relcl", "acl", "appos"})
 _OUTSIDE = frozenset({"cc", "conj", "preconj", "case", "neg"})
 PLURAL_PRONOUNS = frozenset({"they", "them", "we", "us", "you", "these", "those", "both", "many", "several"})
@@ -59,6 +63,22 @@ def mention(
     names = any(parse.parts[position] == "PROPN" for position in positions)
     bare = parse.tags[noun] in ("NN", "NNS") and not labels & {"det", "poss", "nummod", "conj"} and not names
     return (Token("the"), *known) if known and definite and bare else known
+
+
+def short_mention(parse: Parse, noun: int) -> tuple[Token, ...]:
+    """Returns a noun phrase for a second mention as a subject, without the details that its noun does not need.
+
+    "The second column of the army" becomes "the column" if no other column is in the sentence.
+    """
+    entity, below, lemma = mention(parse, noun), parse.children[noun], parse.lemmas[noun].lower()
+    joined = any(parse.labels[position] == "conj" for position in below)
+    if len(entity) <= LONGEST_WHOLE or parse.tags[noun] not in ("NN", "NNS") or joined:
+        return entity
+    is_unique = [other.lower() for other in parse.lemmas].count(lemma) == 1 and lemma not in word_set("partitives")
+    if not is_unique or entity[0].text.lower() not in _DEFINITE:
+        return entity
+    near = {position for position in below if parse.labels[position] == "compound"} | {noun}
+    return (entity[0], *(token for token in entity[1:] if token.position in near))
 
 
 def _name_alone(parse: Parse, noun: int, positions: list[int]) -> list[int]:

@@ -8,7 +8,7 @@ from functools import cache
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.support.tables import grammar_table
-from lattice_simp.systems.simplify.clauses import AUXILIARIES, SUBJECTS, auxiliaries
+from lattice_simp.systems.simplify.clauses import AUXILIARIES, SUBJECTS, auxiliaries, subject
 from lattice_simp.systems.simplify.inflection import inflected
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
@@ -137,11 +137,12 @@ def _matches_of(parse: Parse) -> Iterator[tuple[SimplerWords, int]]:
 
 
 def _repeats(parse: Parse, replacement: Replacement) -> bool:
-    """Returns whether a new content word occurs nearby already ("rules and regulations")."""
+    """Returns whether a new content word occurs nearby already ("rules and regulations", "result in consequences")."""
     first, last = replacement.positions[0], replacement.positions[-1]
-    nearby = (*parse.tokens[max(0, first - NEARBY) : first], *parse.tokens[last + 1 : last + 1 + NEARBY])
-    beside = {token.lower() for token in nearby if len(token) > LONGEST_FUNCTION_WORD}
-    return not beside.isdisjoint(replacement.words)
+    nearby = (*range(max(0, first - NEARBY), first), *range(last + 1, min(last + 1 + NEARBY, len(parse))))
+    content = [position for position in nearby if len(parse.tokens[position]) > LONGEST_FUNCTION_WORD]
+    beside = {form.lower() for position in content for form in (parse.tokens[position], parse.lemmas[position])}
+    return any(form in beside for word in replacement.words for form in (word, word.removesuffix("s")))
 
 
 def _strands_pronoun(parse: Parse, replacement: Replacement) -> bool:
@@ -266,10 +267,18 @@ def _is_outside_subject(parse: Parse, position: int) -> bool:
     return True
 
 
+def _is_inside(parse: Parse, position: int) -> bool:
+    """Returns whether a word follows the subject of its verb ("the town , however , is old")."""
+    verb = parse.heads[position]
+    noun = None if verb == ROOT else subject(parse, verb)
+    return noun is not None and noun < position
+
+
 _BESIDE = frozenset("<>")
 _PLACES: Mapping[str, Callable[[Parse, int], bool]] = {
     "after": lambda parse, position: parse.heads[position] < position,
     "start": _is_start,
+    "inside": _is_inside,
     "outside": _is_outside_subject,
     SLIGHT: lambda parse, position: True,
 }

@@ -105,6 +105,7 @@ def _doubled_mark(source: Parse, sentence: Written) -> str:
     known, parse = set(pairwise(source.tokens)), sentence.parse
     for index, pair in enumerate(pairwise(parse.tokens)):
         marks = [mark_kind(token) in ("comma", "stop") for token in pair]
+        marks[0] = marks[0] or (pair[1] == "." and pair[0].endswith(".") and len(pair[0]) > 2)
         joins = parse.tags[index] == "CC" and not sentence.tokens[index].copied
         if marks[1] and (marks[0] or joins) and pair not in known:
             return f"doubled: {' '.join(pair)}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.systems.simplify.clauses import repaired
@@ -21,7 +21,7 @@ from lattice_simp.systems.simplify.constructions.participle import participial_c
 from lattice_simp.systems.simplify.constructions.relative import relative_clauses
 from lattice_simp.systems.simplify.graphs.dependency_graph import dependency_graph
 from lattice_simp.systems.simplify.graphs.graph import SemanticGraph
-from lattice_simp.systems.simplify.sentence import Sentence, Token, capitalised, source_sentence, without
+from lattice_simp.systems.simplify.sentence import Sentence, Token, capitalised, source_sentence, without, words
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 
@@ -302,14 +302,26 @@ def _written(tokens: Sequence[str], whole: Split | None, outer: list[Split], spl
     final = tokens[-1] if mark_kind(tokens[-1]) == "stop" else "."
     if not _is_ended([token.text for token in rest], final):
         rest = (*rest, Token(final))
+    elif whole is None and _is_doubled(words(rest), tokens):
+        rest = rest[:-1]
     return capitalised(rest)
+
+
+def _is_doubled(texts: Sequence[str], source: Sequence[str]) -> bool:
+    """Returns whether a full stop follows an abbreviation that ends with one, but not in the source ("Ltd. .")."""
+    end = tuple(texts[-2:])
+    return len(end) == 2 and end[1] == "." and _ends_with_stop(end[0]) and end not in pairwise(source)
+
+
+def _ends_with_stop(text: str) -> bool:
+    return len(text) > 2 and text.endswith(".")
 
 
 def _is_ended(texts: Sequence[str], final: str) -> bool:
     """Returns whether a sentence ends with a stop, also one inside quotation marks or in `p.m.`."""
-    words = list(texts)
-    while words and (mark_kind(words[-1]) in ("close", "quote") or words[-1] in ("'", "’")):
-        words.pop()
-    if not words:
+    rest = list(texts)
+    while rest and (mark_kind(rest[-1]) in ("close", "quote") or rest[-1] in ("'", "’")):
+        rest.pop()
+    if not rest:
         return False
-    return mark_kind(words[-1]) == "stop" or (final == "." and len(words[-1]) > 2 and words[-1].endswith("."))
+    return mark_kind(rest[-1]) == "stop" or (final == "." and _ends_with_stop(rest[-1]))

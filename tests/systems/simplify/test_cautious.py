@@ -36,6 +36,11 @@ FAULTS = [
     ("He did not sing .", "He/0 did/1 sing/3 ./4", "lost: not"),
     ("The man who sang left .", "The/0 man/1 ./5 left/4", "lost: sang"),
     ('He sang there , and she said " no " .', 'He/0 sang/1 there/2 . She/5 said/6 "/7 no/8 ./10', 'lost: "'),
+    (
+        "He left the firm Lee Ltd. , and she sang .",
+        "He/0 left/1 the/2 firm/3 Lee/4 Ltd./5 ./10 She/8 sang/9 .",
+        "doubled: Ltd. .",
+    ),
     ("He is old and she sang , too .", "He/0 is/1 old/2 and/3 ,/6 too/7 ./8 She/4 sang/5 .", "doubled: and ,"),
 ]
 
@@ -105,7 +110,11 @@ def test_redundant_brackets_go(simplifier, parsed):
     parse = parsed("The Red Army ( RA ) took the old town in May .")
     best = replace(simplifier, stages=("delete",)).simplify(parse)[0]
     assert best.text == "The Red Army took the old town in May ."
-    for kept in ("The Red Army ( RA ) and the other RA took the town .", "They won by 29 ( SEC ) in the old town ."):
+    for kept in (
+        "The Red Army ( RA ) and the other RA took the town .",
+        "They won by 29 ( SEC ) in the old town .",
+        "She lives in Leeds , Texas ( USA ) , near the sea .",
+    ):
         assert not replace(simplifier, stages=("delete",)).simplify(parsed(kept))[0].is_changed
 
 
@@ -181,3 +190,14 @@ def test_what_has_nothing_sound_stays(simplifier, parsed):
     parse = parsed("The very old judge who was tired slept .")
     best = replace(simplifier, stages=("split",)).simplify(parse, 3)
     assert [simplification.tokens for simplification in best] == [parse.tokens]
+
+
+def test_no_sentence_refers_to_one_that_is_not_beside_it(parsed):
+    source = parsed(
+        "Ann Lee ( born in May 1980 ) , an old painter from Rome , is now in Leeds , where she sings songs ."
+    )
+    kinds = [split.kind.value for split in cautious_analysis(analyse(source)).splits]
+    assert kinds
+    assert "relative" not in kinds  # "Ann Lee was born in May 1980 . There , she sings songs ."
+    alone = parsed("Ann Lee is now in Leeds , where she sings songs .")
+    assert [split.kind.value for split in cautious_analysis(analyse(alone)).splits] == ["relative"]

@@ -22,6 +22,7 @@ CERTAIN = [
     "The old bridge , built in 1890 , is near the sea and has two towers .",
     "Jan Berg is a rower from Norway , who lives in Leeds .",
     "The soldiers in Rome , the oldest city there , are tired .",
+    "The very old house on the hill in the town was sold and was burnt .",
 ]
 UNCERTAIN = {
     "We have heard about what they can and can not do .": "an auxiliary without its verb",
@@ -50,7 +51,9 @@ UNCERTAIN = {
     "She left the old town for one reason : because it was cold .": "a colon",
     "A gift for Ann , who was tired after the long day .": "no sentence",
     "They look for and hope to find a cure .": "a preposition without its noun",
-    "The very old house on the hill in the town was sold and was burnt .": "a long name",
+    "The very old house on the hill near a house in the town was sold and was burnt .": "a long name",
+    "She runs a school that teaches old men and that helps young people .": "two clauses of one noun",
+    "She saw the cat , grabbed the old stick , and ran to the river with her brother .": "a list of acts",
     'She left the old town , smiling at him : " No , " she said .': "what she said with a smile",
     "She met Ann , who , we remember , sang about the old man .": "what is remembered",
     "This law extends the time before a judge must hear them .": "the time, or an order of events",

@@ -22,10 +22,18 @@ CASES = [
     ("They forced him to return .", "They forced him to come back ."),
     (
         "A number of old houses burned , and a number of the men fled to Rome .",
-        "several old houses burned , and several of the men ran away to Rome .",
+        "several old houses burned , and several of the men escaped to Rome .",
     ),
     ("However , he stayed .", "but he stayed ."),
     ("He , however , stayed .", "He , though , stayed ."),
+    (
+        "He underwent surgery in May , and the town underwent many changes .",
+        "He had surgery in May , and the town went through many changes .",
+    ),
+    (
+        "A church was erected there , and a statue was erected in the town .",
+        "A church was built there , and a statue was put up in the town .",
+    ),
     ("The novel was released in May .", "The novel was released in May ."),
     ("The album was released in May .", "The album came out in May ."),
     ("He is a well - known singer .", "He is a famous singer ."),
@@ -50,6 +58,13 @@ CASES = [
     ("Due to the fact that it rained , he stayed .", "because it rained , he stayed ."),
 ]
 KEPT = [
+    "He came home in May , however , she left the town .",  # begins the next sentence
+    "It will result in bad consequences for the town .",  # "result in bad results"
+    "The fair took place in the town .",  # no accident
+    "The authors of the study stayed .",
+    "The men who swim regularly sleep very well .",  # "often live"
+    "It does not pose a threat .",  # "does not be"
+    "She called for help .",
     "The purchased goods arrived .",  # no adjective
     "He went to primary school .",
     "The plant occurs in Brazil .",  # is found there

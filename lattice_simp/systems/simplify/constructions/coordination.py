@@ -9,7 +9,7 @@ from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.systems.simplify.clauses import auxiliaries, child, finite_word, subject
 from lattice_simp.systems.simplify.constructions.clause import Clause, clause_span, ends_sentence, inserted, plain
-from lattice_simp.systems.simplify.noun_phrase import mention
+from lattice_simp.systems.simplify.noun_phrase import short_mention
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
@@ -135,7 +135,7 @@ def _start(parse: Parse, head: int, chain: list[int], span: tuple[int, ...]) -> 
     assert owner_subject is not None
     if parse.labels[owner_subject] not in ("nsubj", "nsubjpass") or _shares_object(parse, head, chain[0], span):
         return None
-    entity = mention(parse, owner_subject)
+    entity = short_mention(parse, owner_subject)
     if not entity:
         return None
     if finite_word(parse, head) is not None:
