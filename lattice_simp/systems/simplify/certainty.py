@@ -18,14 +18,17 @@ _UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "so that"})
 _CONDITIONAL = frozenset({"would", "could", "might", "may"})
 """Verbs of possible consequences."""
 
+_LINKING = frozenset({"together", "that", "thus", "therefore", "hence"})
+"""Words that link a clause to the one before it."""
+
 _JUDGING = frozenset({"i", "we", "thing", "pity", "shame", "problem", "mistake", "reason"})
 """Words of clauses that judge the whole statement before them ("which I think is a terrible thing")."""
 
 _VAGUE = frozenset({",", "or", "sort", "kind"})
 """Words in phrases that do not name the same entity again."""
 
-LONGEST_ENTITY = 6
-"""The most words of a repeated entity; repeating a longer name would not make the text simpler."""
+LONGEST_NAME, LONGEST_ENTITY = 6, 4
+"""The most words of a repeated name or other entity; repeating a longer one would not make the text simpler."""
 
 _EVENTS = frozenset({"born", "founded", "established", "built", "published", "released", "written", "created"})
 """Participles of events that are past in any tense of the main verb."""
@@ -41,7 +44,7 @@ def is_certain(parse: Parse, split: Split) -> bool:
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
     if split.restrictive or not _is_statement(parse, split):
         return False
-    if entity and (len(entity) > LONGEST_ENTITY or not _is_nameable(parse, entity)):
+    if entity and (_is_long(parse, entity) or not _is_nameable(parse, entity)):
         return False
     match split.kind:
         case SplitKind.RELATIVE | SplitKind.APPOSITION:
@@ -58,6 +61,11 @@ def is_certain(parse: Parse, split: Split) -> bool:
 def _conjunction(parse: Parse, split: Split) -> str:
     """Returns the words that a split drops."""
     return " ".join(parse.tokens[position].lower() for position in split.dropped)
+
+
+def _is_long(parse: Parse, entity: list[int]) -> bool:
+    named = any(parse.tags[position] in ("NNP", "NNPS") for position in entity)
+    return len(entity) > (LONGEST_NAME if named else LONGEST_ENTITY)
 
 
 def _is_statement(parse: Parse, split: Split) -> bool:
@@ -93,6 +101,8 @@ def _is_certain_description(parse: Parse, split: Split, entity: list[int]) -> bo
         return False
     if _may_judge(parse, split, entity) or _may_describe_part(parse, split, entity):
         return False
+    if is_relative and _is_inserted(parse, _head(parse, entity)):
+        return False  # "he had a car, with fine wheels, which"
     is_beside = _is_beside(parse, split, entity) and not _is_nested(parse, split, entity)
     return is_beside or _describes_subject(parse, split, entity)
 
@@ -109,7 +119,17 @@ def _names_place(parse: Parse, split: Split) -> bool:
     """
     verb = _head(parse, list(split.clause))
     moves = parse.lemmas[verb].lower() in word_set("motion_verbs")
-    return not moves and parse.tags[max(min(split.removed) - 2, 0)] in ("NNP", "NNPS")
+    place = max(min(split.removed) - 2, 0)
+    return not moves and parse.tags[place] in ("NNP", "NNPS") and not _is_addressed(parse, place)
+
+
+def _is_addressed(parse: Parse, noun: int) -> bool:
+    """Returns whether a noun follows `to` and a verb that is not one of motion ("signed to Arista, where he sings")."""
+    preposition = parse.heads[noun]
+    if preposition == ROOT or parse.labels[noun] != "pobj" or parse.tokens[preposition].lower() != "to":
+        return False
+    verb = parse.heads[preposition]
+    return verb != ROOT and parse.lemmas[verb].lower() not in word_set("motion_verbs")
 
 
 def _is_cleft(parse: Parse, entity: list[int]) -> bool:
@@ -127,8 +147,11 @@ def _may_judge(parse: Parse, split: Split, entity: list[int]) -> bool:
     """Returns whether a clause may refer to the whole statement before it ("which is great", "which would help")."""
     if split.kind is not SplitKind.RELATIVE or not entity or parse.tokens[min(split.removed)].lower() != "which":
         return False
-    if parse.labels[_head(parse, entity)] in SUBJECTS:
+    noun = _head(parse, entity)
+    if parse.labels[noun] in SUBJECTS:
         return False
+    if parse.lemmas[noun].lower() in word_set("times"):
+        return True  # "they scored in the last minute, which shook the others"
     if any(parse.tokens[position].lower() in _JUDGING for position in split.clause):
         return True
     verb = _head(parse, list(split.clause))
@@ -192,7 +215,8 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     if split.kind is not SplitKind.APPOSITION or not entity:
         return True
     noun, name = _head(parse, entity), _head(parse, list(split.clause))
-    if parse.labels[noun] == "attr" or _is_inserted(parse, noun) or _is_born(parse, noun, name):
+    repeats = parse.lemmas[noun].lower() == parse.lemmas[name].lower()
+    if repeats or parse.labels[noun] == "attr" or _is_inserted(parse, noun) or _is_born(parse, noun, name):
         return False  # "Freedom is a choice, a way of life"
     if entity[-1] != noun and parse.parts[entity[-1]] in _NOUNS:
         return False  # "the lord of the house of Orbelian, a branch"
@@ -302,16 +326,30 @@ def _ends_list(parse: Parse, split: Split) -> bool:
     """Returns whether a clause contains the next member of a list ("Matte, meaning meadow, and Horn", "before going
     home, changing his clothes and escaping").
     """
-    first = min(split.removed)
+    first, after = min(split.removed), max(split.removed) + 1
+    if (
+        parse.tokens[after : after + 1] == (",",)
+        and parse.tags[after + 1] == "CC"
+        and not _goes_on_after(parse, after + 2)
+    ):
+        return True  # "fun includes fishing, walking there, and the music"
     joins = any(parse.labels[position] == "conj" and parse.tags[position] == "VBG" for position in split.clause)
     follows = any(parse.labels[position] == "pcomp" and parse.tags[position] == "VBG" for position in range(first))
     return (joins and follows) or any(
-        parse.labels[position] == "conj"
-        and parse.tokens[position - 2] == ","
-        and parse.labels[position - 1] == "cc"
-        and parse.parts[position] in _NOUNS
+        parse.labels[position] == "conj" and parse.parts[position] in _NOUNS and _follows_comma_and(parse, position)
         for position in split.clause
     )
+
+
+def _follows_comma_and(parse: Parse, noun: int) -> bool:
+    first = parse.subtree(noun)[0]
+    return first > 1 and parse.tokens[first - 2] == "," and parse.labels[first - 1] == "cc"
+
+
+def _goes_on_after(parse: Parse, first: int) -> bool:
+    """Returns whether the conjunct that begins here is a finite verb."""
+    joined = next((position for position in range(first, len(parse)) if parse.labels[position] == "conj"), None)
+    return joined is not None and finite_word(parse, joined) is not None
 
 
 def _is_simple(parse: Parse, verb: int) -> bool:
@@ -334,7 +372,7 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     if not split.dropped and parse.tokens[split.clause[0] - 1] != ";" and parse.tokens[first].lower() != "then":
         return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
     begins = split.clause[0]
-    if parse.tokens[begins].lower() in ("together", "that"):
+    if parse.tokens[begins].lower() in _LINKING:
         return False  # "she met him and together had a son", "a plan that works and that helps"
     last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
     stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"
@@ -386,10 +424,11 @@ def _is_spliced(parse: Parse, verb: int) -> bool:
 
 
 def _is_list(parse: Parse, verb: int) -> bool:
-    """Returns whether a verb continues a list without `and` ("sank ships, left men homeless, and ...")."""
-    before = parse.subtree(verb)[0] - 1
-    before -= parse.tokens[before] == ","
-    return parse.labels[verb] == "conj" and parse.tags[before] != "CC"
+    """Returns whether a verb, or one that it is joined to, continues a list without `and` ("sank ships, left, and")."""
+    joined = [position for position in parse.children[verb] if parse.labels[position] == "conj"]
+    members = [*joined[:-1], *([verb] if parse.labels[verb] == "conj" else [])]
+    before = [parse.subtree(position)[0] - 1 for position in members]
+    return any(parse.tags[place - (parse.tokens[place] == ",")] != "CC" for place in before)
 
 
 def _joins_nouns(parse: Parse, verb: int) -> bool:

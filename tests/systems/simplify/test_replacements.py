@@ -65,6 +65,7 @@ KEPT = [
     "The men who swim regularly sleep very well .",  # "often live"
     "It does not pose a threat .",  # "does not be"
     "She called for help .",
+    "He runs a firm called purchase , and it is old .",
     "The purchased goods arrived .",  # no adjective
     "He went to primary school .",
     "The plant occurs in Brazil .",  # is found there

@@ -62,7 +62,7 @@ def _is_bare(parse: Parse, head: int) -> bool:
 
 
 def _realised(parse: Parse, head: int, verb: int, span: tuple[int, ...]) -> tuple[Token, ...]:
-    tells_event = parse.tokens[head].lower() in word_set("event_participles")
+    tells_event = _tells_event(parse, head)
     if tells_event and parse.tags[head] == "VBG" and ends_sentence(parse, span) and follows_comma(parse, span):
         clause = _finite(parse, head, span, is_past(parse, verb), plural=False)
         return (*inserted("this"), *clause) if clause else ()
@@ -76,6 +76,14 @@ def _realised(parse: Parse, head: int, verb: int, span: tuple[int, ...]) -> tupl
     past, plural = is_past(parse, verb), is_plural(parse, noun)
     clause = _finite(parse, head, span, past, plural)
     return (*entity, *clause) if clause and entity[0].text.lower() not in ("i", "you") else ()
+
+
+def _tells_event(parse: Parse, head: int) -> bool:
+    """Returns whether a participle tells what the main clause brings about ("he left, making her sad")."""
+    if parse.tokens[head].lower() not in word_set("event_participles"):
+        return False
+    completed = child(parse, head, {"ccomp", "xcomp", "oprd", "acomp"}) is not None
+    return completed or parse.lemmas[head] != "make"  # "making six tables"
 
 
 def _forms_of_conjuncts(parse: Parse, head: int, past: bool, plural: bool) -> dict[int, str] | None:
@@ -109,6 +117,19 @@ def _tells_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> bool:
     return at_object and any(parse.tags[position] in ("PRP$", "PRP") for position in span)
 
 
+def _with_date(parse: Parse, head: int, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Inserts a preposition before a date that follows `born` ("born May 5, 1980")."""
+    first, second = (*parse.tokens[head + 1 : head + 3], "", "")[:2]
+    is_year, is_day = first.isdigit() and len(first) == 4, first.isdigit() and len(first) < 3
+    months = word_set("months")
+    is_month = first.lower() in months and second[:1].isdigit()
+    if parse.tokens[head].lower() != "born" or not (is_year or is_month or (is_day and second.lower() in months)):
+        return tokens
+    word = "in" if is_year or (len(second) == 4 and second.isdigit()) else "on"
+    place = next(index for index, token in enumerate(tokens) if token.position == head) + 1
+    return (*tokens[:place], *inserted(word), *tokens[place:])
+
+
 def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: bool) -> tuple[Token, ...]:
     """Returns the clause with a finite verb: `be` before a past participle, an inflected form of a present one."""
     first = min([head, *auxiliaries(parse, head)])
@@ -124,6 +145,6 @@ def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: 
         words = {parse.tokens[position].lower() for position in span}
         lasts = stative or not words.isdisjoint(word_set("present_adverbs"))
         past = past or not words.isdisjoint(word_set("past_adverbs"))
-        return (*inserted(be_form(past or not lasts, plural)), *tokens)
+        return (*inserted(be_form(past or not lasts, plural)), *_with_date(parse, head, tokens))
     form = finite_form(parse.tokens[first].lower(), parse.lemmas[first].lower(), past, plural)
     return tuple(Token(form, first) if token.position == first else token for token in tokens)
