@@ -12,9 +12,18 @@ from typing import Annotated, Any
 
 import typer
 
-from lattice_simp.commands.lattice_input import LabelOptions, ignored_labels, read_outputs, take_options
+from lattice_simp.commands.lattice_input import (
+    LabelOptions,
+    SharedNames,
+    features_of,
+    ignored_labels,
+    read_outputs,
+    take_options,
+    utterance,
+)
 from lattice_simp.commands.lattice_run import with_progress
 from lattice_simp.commands.line_output import Result, write_lines
+from lattice_simp.commands.losses import Losses
 from lattice_simp.commands.options import (
     FAILED,
     INPUT,
@@ -39,13 +48,16 @@ from lattice_simp.commands.options import (
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.token_forms import checked_forms
 from lattice_simp.commands.whole_sentences import checked_lists
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, MissingExtraError
 from lattice_simp.formats import check_labels, is_text, write
 from lattice_simp.formats.collections import is_collection
-from lattice_simp.formats.nbest import has_pieces, is_nbest
+from lattice_simp.formats.common import LOST_HEADER
+from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.nbest import has_pieces, is_nbest, stream_sentences
 from lattice_simp.formats.pieces import join_words, pieces_named
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.nbest import nbest
@@ -139,9 +151,12 @@ def combine_outputs(
     with ExitStack() as stack:
         files = [stack.enter_context(readable(source)) for source in sources]
         results = _Results(combined, jobs)
-        sentences = checked_forms(sources, _aligned(sources, files, first_id or 0, labels), labels.pieces)
-        decided = _decided(results.of(sentences), n if nbest_output else 1, lattices)
+        inputs = _Inputs(sources, labels)
+        sentences = checked_forms(sources, inputs.aligned(files, first_id or 0), labels.pieces)
+        decided = _decided(results.of(sentences), n if nbest_output else 1, lattices, inputs)
         write_lines(decided, output, nbest_output)
+        for losses, place in ((inputs.losses, nbest_output or output), (inputs.of_folder, lattices)):
+            losses.print(str(place))
     if results.failed:
         print(f"lattice-simp: {counted(results.failed, 'sentence')} failed", file=sys.stderr)
         raise typer.Exit(FAILED)
@@ -186,55 +201,73 @@ class _Results:
             yield lattice
 
 
-def _decided(results: Iterable[Lattice | None], n: int, folder: Path | None) -> Iterator[Result]:
-    """Yields each sentence's number, best string and best hypotheses; writes the lattices to the folder, if any."""
+def _decided(results: Iterable[Lattice | None], n: int, folder: Path | None, inputs: _Inputs) -> Iterator[Result]:
+    """Yields each sentence's best string and best hypotheses; writes the lattices to the folder, if any."""
     for number, lattice in enumerate(results):
+        name = inputs.names[number]
         if folder is not None and lattice is not None:
             write(lattice, folder / f"{number:06d}.txt", "features")
+            inputs.of_folder.add_phrases({LOST_HEADER: ["utterance"] if name else []})
         entries = [] if lattice is None else nbest(lattice, n)
-        yield number, entries[0].text if entries else "", entries
+        yield Result(number, entries[0].text if entries else "", entries, name)
 
 
 # ---------------------------------------------------------------- reading
 
 
-def _aligned(
-    sources: list[str], files: list[str], first_id: int, labels: LabelOptions
-) -> Iterator[tuple[SystemOutput, ...]]:
-    """Yields the systems' outputs for each sentence; reports systems without output if others have one.
+class _Inputs:
+    """The systems' outputs.
 
-    Raises:
-        FormatError: the systems have different numbers of sentences.
+    Attributes:
+        names: the name of each sentence read so far, or None.
+        losses, of_folder: the losses of the combination, and those of a folder of lattices.
     """
-    ended = object()
-    named = list(zip(files, sources, strict=True))
-    streams = [_outputs(file, name, first_id, _with_pieces(file, name, labels)) for file, name in named]
-    for number, outputs in enumerate(zip_longest(*streams, fillvalue=ended)):
-        has_output = [output is not ended for output in outputs]
-        if not all(has_output):
-            shorter, longer = sources[has_output.index(False)], sources[has_output.index(True)]
-            message = f"ends after {counted(number, 'sentence')}, but {longer} has more"
-            raise FormatError(message, path=shorter, remedy="give each system's output for the same sentences")
-        silent = [source for source, output in zip(sources, outputs, strict=True) if output is _NOTHING]
-        if len(silent) < len(sources):
-            for source in silent:
-                print(f"lattice-simp: {source}: no output for sentence {number}", file=sys.stderr)
-        yield outputs  # type: ignore[misc]
+
+    def __init__(self, sources: list[str], labels: LabelOptions) -> None:
+        self._sources, self._labels = sources, labels
+        self.names, self.losses, self.of_folder = list[str | None](), Losses(), Losses()
+
+    def aligned(self, files: list[str], first_id: int) -> Iterator[tuple[SystemOutput, ...]]:
+        """Yields the systems' outputs for each sentence; reports systems without output if others have one.
+
+        Raises:
+            FormatError: the systems have different numbers of sentences.
+        """
+        sources, shared = self._sources, SharedNames(self._sources)
+        named = list(zip(files, sources, strict=True))
+        streams = [_outputs(file, name, first_id, _with_pieces(file, name, self._labels)) for file, name in named]
+        for number, members in enumerate(zip_longest(*streams)):
+            has_output = [member is not None for member in members]
+            if not all(has_output):
+                shorter, longer = sources[has_output.index(False)], sources[has_output.index(True)]
+                message = f"ends after {counted(number, 'sentence')}, but {longer} has more"
+                raise FormatError(message, path=shorter, remedy="give each system's output for the same sentences")
+            names, outputs = zip(*members, strict=True)
+            silent = [source for source, output in zip(sources, outputs, strict=True) if output is _NOTHING]
+            if len(silent) < len(sources):
+                for source in silent:
+                    print(f"lattice-simp: {source}: no output for sentence {number}", file=sys.stderr)
+            self.names.append(shared.of(number, names))
+            are_timed = any(TIME in features_of(output) for output in outputs)
+            self.losses.add_features([TIME] if are_timed else [])  # the combination has features of its own
+            yield outputs
 
 
-def _outputs(file: str, name: str, first_id: int, labels: LabelOptions) -> Iterator[SystemOutput]:
-    """Yields a system's output for each sentence, or `_NOTHING`."""
+def _outputs(file: str, name: str, first_id: int, labels: LabelOptions) -> Iterator[tuple[str | None, SystemOutput]]:
+    """Yields a system's output for each sentence, or `_NOTHING`, with the sentence's name."""
     if is_nbest(file):
-        lists = ((0, output) for _, output in read_outputs(file, name, labels, first_id) if isinstance(output, list))
-        yield from (hypotheses or _NOTHING for _, hypotheses in checked_lists(lists, name))
+        for sentence in checked_lists(stream_sentences(file, first_id, **labels.of_lists(name)), name):
+            yield sentence.name, sentence.hypotheses or _NOTHING
     elif is_collection(file) or not is_text(file):
-        for _, output in read_outputs(file, file, labels):
-            yield output if isinstance(output, Lattice) and not output.empty else _NOTHING
+        is_many = is_collection(file)
+        for member, output in read_outputs(file, file, labels):
+            if isinstance(output, Lattice):
+                yield utterance(member) if is_many else output.header.name, _NOTHING if output.empty else output
     else:
         check_labels(labels.of_lattices(file), "text", file)
         lines = (join_words(as_tokens(line), labels.pieces) for line in _lines(file))
-        texts = ([Hypothesis(tokens)] if tokens else _NOTHING for tokens in lines)
-        yield from (hypotheses for _, hypotheses in checked_lists(enumerate(texts), name))
+        texts = (Sentence(number, [Hypothesis(tokens)] if tokens else _NOTHING) for number, tokens in enumerate(lines))
+        yield from ((None, sentence.hypotheses) for sentence in checked_lists(texts, name))
 
 
 def _with_pieces(file: str, name: str, labels: LabelOptions) -> LabelOptions:

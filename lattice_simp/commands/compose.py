@@ -17,16 +17,18 @@ from lattice_simp.commands.lattice_input import (
     say_repeated,
 )
 from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.losses import write_result
+from lattice_simp.commands.losses import write_lists, write_result
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice, Strings
 from lattice_simp.core.marks import MARKS, unmarked
+from lattice_simp.core.word_times import with_times_of
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.collections import is_collection
 from lattice_simp.formats.common import natural
-from lattice_simp.formats.nbest import has_pieces, is_nbest, stream_nbest, write_nbest
+from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.nbest import has_pieces, is_nbest, stream_sentences
 from lattice_simp.formats.terms import TERM_LINES, Terms, read_terms
 from lattice_simp.ops.compose_gappy import EDITS, SKELETON, EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
@@ -53,7 +55,7 @@ class Composition:
         first_id: the id of the first sentence in n-best lists.
         ignore: labels that are not words.
         labels: how to interpret labels.
-        lists, skeleton_lists: arguments of `stream_nbest`: `pieces`, `cost`.
+        lists, skeleton_lists: arguments of `stream_sentences`: `pieces`, `cost`.
         needed: a phrase for the required content of hypotheses.
         sentences, empty, missing: the numbers of n-best lists so far, of those without a common hypothesis, and of
             those without skeleton hypotheses or terms.
@@ -92,7 +94,7 @@ class Composition:
         """Returns the full hypotheses that hold a form of each term; empty if there are none."""
         return keep_terms(full, terms, beam=self.beam, edits=self.edits)
 
-    def compose_lists(self, full: str, skeleton: str) -> Iterator[tuple[int, list[Hypothesis]]]:
+    def compose_lists(self, full: str, skeleton: str) -> Iterator[Sentence]:
         """Yields the composed n-best list of each sentence, or the best of its own list if the result is empty.
 
         The features are those of the full hypothesis, and minus the costs `Skeleton` (unweighted) and `Edits`.
@@ -100,31 +102,30 @@ class Composition:
         Raises:
             FormatError: a list is broken, or there is a skeleton of a sentence beyond the last one.
         """
-        nothing: tuple[int, list[Hypothesis]] = (-1, [])
-        for (sentence, entries), (skeleton_sentence, skeletons) in zip_longest(
-            stream_nbest(full, self.first_id, **self.lists, ignore=self.ignore),
-            stream_nbest(skeleton, self.first_id, **self.skeleton_lists, ignore=self.ignore),
-            fillvalue=nothing,
+        for sentence, skeletons in zip_longest(
+            stream_sentences(full, self.first_id, **self.lists, ignore=self.ignore),
+            stream_sentences(skeleton, self.first_id, **self.skeleton_lists, ignore=self.ignore),
+            fillvalue=Sentence(-1, []),
         ):
-            if sentence >= 0:
+            if sentence.number >= 0:
                 self.sentences += 1
-                yield sentence, self._compose_list(entries, skeletons, self.compose)
-            elif skeletons:
-                last, skeleton_id = self.sentences - 1 + self.first_id, skeleton_sentence + self.first_id
+                yield self._compose_list(sentence, skeletons.hypotheses, self.compose)
+            elif skeletons.hypotheses:
+                last, skeleton_id = self.sentences - 1 + self.first_id, skeletons.number + self.first_id
                 message = f"hypotheses of sentence {skeleton_id}, but {full} ends with {last}"
                 raise FormatError(message, path=skeleton, remedy="align the lists: ids are those of the sentences")
 
-    def lists_with_terms(self, full: str, terms: str) -> Iterator[tuple[int, list[Hypothesis]]]:
+    def lists_with_terms(self, full: str, terms: str) -> Iterator[Sentence]:
         """Yields each sentence's hypotheses that hold its terms, or the best of its own list if there are none.
 
         Raises:
             FormatError: a file is broken, or the terms do not have a line for each sentence.
         """
         lines = read_terms(terms)
-        for sentence, entries in stream_nbest(full, self.first_id, **self.lists, ignore=self.ignore):
+        for sentence in stream_sentences(full, self.first_id, **self.lists, ignore=self.ignore):
             self.sentences += 1
-            if sentence < len(lines):
-                yield sentence, self._compose_list(entries, lines[sentence], self.keep_terms)
+            if sentence.number < len(lines):
+                yield self._compose_list(sentence, lines[sentence.number], self.keep_terms)
         require_parallel(terms, len(lines), full, self.sentences, "sentence", TERM_LINES)
 
     def archive_with_terms(self, full: str, terms: str, output: str, to: str | None) -> None:
@@ -149,22 +150,23 @@ class Composition:
             require_parallel(terms, len(lines), full, run.count, "lattice", TERM_LINES)
             print(self.summary, file=sys.stderr)
 
-    def write_lists(self, lists: Iterable[tuple[int, list[Hypothesis]]], full: str, output: str) -> None:
+    def write_lists(self, lists: Iterable[Sentence], full: str, output: str) -> None:
         """Writes composed n-best lists of the file `full`, and prints the counts."""
-        write_nbest(lists, output, first_id=self.first_id)
+        write_lists(lists, output, first_id=self.first_id)
         say_repeated(full, self.repeated)
         print(self.summary, file=sys.stderr)
 
     def _compose_list(
-        self, entries: list[Hypothesis], needed: Needed, compose: Callable[[Lattice, Needed], Lattice]
-    ) -> list[Hypothesis]:
+        self, sentence: Sentence, needed: Needed, compose: Callable[[Lattice, Needed], Lattice]
+    ) -> Sentence:
+        entries = sentence.hypotheses
         if not entries or not needed:
             self.missing += not needed
-            return self._shortened(entries)
+            return self._shortened(sentence)
         joint = compose(Lattice.from_strings(entries), needed)
         if joint.empty:
             self.empty += 1
-            return self._shortened(entries)
+            return self._shortened(sentence)
         best: dict[tuple[str, ...], Hypothesis] = {}
         for entry in sorted(entries, key=lambda entry: entry.cost, reverse=True):
             best[entry.tokens] = entry
@@ -173,11 +175,13 @@ class Composition:
         for path in nbest(joint, self.n, ignore=self.ignore):
             added = {name: path.features[name] for name in _ADDED if name in path.features}
             composed.append(Hypothesis(path.tokens, path.cost, {**best[path.tokens].features, **added}))
-        return composed
+        return sentence._replace(hypotheses=with_times_of(composed, entries))
 
-    def _shortened(self, entries: list[Hypothesis]) -> list[Hypothesis]:
+    def _shortened(self, sentence: Sentence) -> Sentence:
         """Returns a list, or its `n` best hypotheses if it has more."""
-        return entries if len(entries) <= self.n else sorted(entries, key=lambda entry: entry.cost)[: self.n]
+        if len(sentence.hypotheses) <= self.n:
+            return sentence
+        return sentence._replace(hypotheses=sorted(sentence.hypotheses, key=lambda entry: entry.cost)[: self.n])
 
     @property
     def summary(self) -> str:
@@ -224,7 +228,7 @@ def compose_files(
         elif lists == (False, True):
             of_skeletons = of_skeletons.for_lists
         lattice = read_full(full_file, first, labels=labels)
-        hypotheses = read_skeleton(skeleton_file, second, of_skeletons)
+        _, hypotheses = read_skeleton(skeleton_file, second, of_skeletons)
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:
         print("no full hypothesis contains a skeleton hypothesis; the full lattice is written", file=sys.stderr)

@@ -17,7 +17,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
-from lattice_simp.formats.nbest import stream_nbest
+from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.ops.word_confidences import probable_tokens, word_confidences
 from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.textio import open_text, read_lines
@@ -54,7 +54,7 @@ def confidence(
     labels = WordOptions(**settings)
     ignored = labels.ignored
     lines = None if hypotheses is None else [without_marks(as_tokens(line), ignored) for line in read_lines(hypotheses)]
-    skeletons = None if skeleton is None else dict(stream_nbest(skeleton, cost=labels.cost, ignore=ignored))
+    skeletons = None if skeleton is None else dict(enumerate(read_nbest(skeleton, cost=labels.cost, ignore=ignored)))
     with lattice_run(source, sentence, labels, jobs) as run, open_text(output, "w") as out:
         count, shown = 0, []
         for count, (name, marked) in enumerate(run.results(Lattice.connected), 1):

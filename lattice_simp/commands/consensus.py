@@ -12,6 +12,7 @@ import typer
 
 from lattice_simp.commands.lattice_input import (
     LabelOptions,
+    SharedNames,
     WordOptions,
     read_full,
     read_outputs,
@@ -21,7 +22,7 @@ from lattice_simp.commands.lattice_input import (
     take_options,
 )
 from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.losses import is_folder, write_result
+from lattice_simp.commands.losses import is_folder, write_lists, write_result
 from lattice_simp.commands.options import (
     LABELS,
     Detail,
@@ -46,11 +47,14 @@ from lattice_simp.commands.whole_sentences import checked_lists, lists_of_words,
 from lattice_simp.core.feature_names import POSTERIOR
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.marks import unmarked
+from lattice_simp.core.word_times import with_times_of
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name
 from lattice_simp.formats.collections import is_collection
 from lattice_simp.formats.common import log_probabilities, require_acceptor, single_final
-from lattice_simp.formats.nbest import is_nbest, stream_nbest, write_nbest
+from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.mbr import MbrSettings
@@ -120,8 +124,7 @@ class _Decision:
 
     def write_lists(self, file: str, labels: LabelOptions, output: str) -> None:
         """Writes n-best lists, sorted by the expected gains of their hypotheses."""
-        lists = self._lists(file, self.source, labels)
-        write_nbest(((number, self._of_list(entries)[: self.n]) for number, entries in lists), output)
+        write_lists(map(self._decided, self._lists(file, self.source, labels)), output)
         say_repeated(self.source, self.repeated)
 
     def write_pools(
@@ -133,17 +136,24 @@ class _Decision:
             if not (Path(path).is_file() and is_nbest(path)):
                 remedy = "give n-best lists, or join lattices with lattice-simp lattice union"
                 raise FormatError("not an n-best list", path=path, remedy=remedy)
-            systems.append(dict(self._lists(path, path, labels)))
+            systems.append({sentence.number: sentence for sentence in self._lists(path, path, labels)})
         scale = self.values.get("scale", 1.0)
         decision = replace(self, values={**self.values, "scale": 1.0})
-        pools = (
-            (number, pool_nbest([lists.get(number, []) for lists in systems], shares, scale=scale))
-            for number in sorted({number for lists in systems for number in lists})
-        )
-        write_nbest(((number, decision._of_list(entries)[: self.n]) for number, entries in pools), output)
+        names = SharedNames(paths)
 
-    def _lists(self, file: str, name: str, labels: LabelOptions) -> Iterator[tuple[int, list[Hypothesis]]]:
-        lists = stream_nbest(file, **labels.of_lists(name))
+        def pooled(number: int) -> Sentence:
+            lists = [sentences.get(number, Sentence(number, [])) for sentences in systems]
+            pool = pool_nbest([sentence.hypotheses for sentence in lists], shares, scale=scale)
+            return decision._decided(Sentence(number, pool, names.of(number, [sentence.name for sentence in lists])))
+
+        write_lists(map(pooled, sorted(set().union(*systems))), output)
+
+    def _decided(self, sentence: Sentence) -> Sentence:
+        """Returns a sentence with its best hypotheses, sorted by their expected gains."""
+        return sentence._replace(hypotheses=self._of_list(sentence.hypotheses)[: self.n])
+
+    def _lists(self, file: str, name: str, labels: LabelOptions) -> Iterator[Sentence]:
+        lists = stream_sentences(file, **labels.of_lists(name))
         if labels.pieces == "none":
             lists = lists_of_words(lists, name)
         return checked_lists(lists, name, self.REMEDY) if self.depends_on_tokens else lists
@@ -162,7 +172,7 @@ class _Decision:
         decided = self._linear(Lattice.from_nbest(hypotheses))
         best = nbest(decided, len(hypotheses), ignore=self.ignored) if hypotheses else []
         self.repeated += len(hypotheses) - len(best)
-        return best
+        return with_times_of(best, unmarked(hypotheses, self.ignored))
 
 
 @app.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -24,13 +24,15 @@ from lattice_simp.commands.lattice_facts import BATCH_FACTS, facts_of
 from lattice_simp.commands.lattice_input import (
     LabelOptions,
     WordOptions,
+    features_of,
     read_full,
     read_skeleton,
     require_hypotheses,
     sentence_number,
+    utterance,
 )
 from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.losses import NOT_IN_LISTS, Losses, lost_in_lists, write_several
+from lattice_simp.commands.losses import Losses, write_lists, write_several
 from lattice_simp.commands.options import (
     LABELS,
     TERMS_HELP,
@@ -51,6 +53,7 @@ from lattice_simp.commands.options import (
     refuse_idle,
 )
 from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.core.header import Header
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring
@@ -60,9 +63,10 @@ from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name, write
 from lattice_simp.formats.collections import is_collection
+from lattice_simp.formats.common import list_losses
 from lattice_simp.formats.grammar import GRAMMARS
 from lattice_simp.formats.list_lines import Sentence
-from lattice_simp.formats.nbest import is_json_name, is_nbest, write_nbest
+from lattice_simp.formats.nbest import is_json_name, is_nbest
 from lattice_simp.formats.terms import read_terms
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
@@ -233,21 +237,6 @@ def lm(
         run.write(scored, output, to, replaced=replace)
 
 
-def _write_lists(groups: Iterable[tuple[int, tuple[str, list[Hypothesis]]]], output: str) -> None:
-    """Writes n-best lists from the numbers and names of lattices, and reports names that the file does not hold."""
-    losses = Losses()
-
-    def sentences() -> Iterator[Sentence]:
-        for number, (name, paths) in groups:
-            utterance = None if not name or name.isdecimal() else name
-            if not is_json_name(output):
-                losses.add_phrases({NOT_IN_LISTS: lost_in_lists(utterance)})
-            yield Sentence(sentence_number(name, number), paths, utterance)
-
-    write_nbest(sentences(), output)
-    losses.print(output)
-
-
 def _say_ignored(lattice: Lattice, ignored: Collection[str]) -> None:
     """Prints on stderr the words that are hidden from the models."""
     labels = {label: word for word in sorted(ignored) if (label := lattice.symbols.find(word) or EPSILON) != EPSILON}
@@ -294,11 +283,10 @@ def gappy(
             with lattice_run(file, labels=labels) as run:
                 run.write(partial(_acceptor_of, loops=loops, engine=engine), output, to, lists=False)
             return
-        skeleton = read_skeleton(file, sentence, labels)
+        name, skeleton = read_skeleton(file, sentence, labels)
     losses = Losses(labels)
-    hypotheses = [skeleton] if isinstance(skeleton, Lattice) else skeleton
-    losses.add_features(name for part in hypotheses for name in part.features)
-    losses.write(_acceptor_of(skeleton, loops, engine), output, to)
+    losses.add_features(features_of(skeleton))
+    losses.write(replace(_acceptor_of(skeleton, loops, engine), header=Header(name)), output, to)
     losses.print(output)
 
 
@@ -390,18 +378,28 @@ def nbest(
             require_arrays(engine, flag)
     labels = WordOptions(**settings)
 
-    def best(lattice: Lattice) -> list[Hypothesis]:
-        return ENGINES[engine].nbest(lattice, n, unique=unique, ignore=labels.ignored)  # type: ignore[no-any-return]
+    def best(lattice: Lattice) -> tuple[Header, list[Hypothesis]]:
+        return lattice.header, ENGINES[engine].nbest(lattice, n, unique=unique, ignore=labels.ignored)
 
     with lattice_run(source, sentence, labels, jobs, distinct=unique) as run:
         groups = run.results(best)
         if is_list:
             first = int(sentence) if sentence is not None and sentence.isdecimal() else 0
-            _write_lists(enumerate(groups, first), output)
+            losses = Losses()
+            write_lists(_sentences(groups, first, losses), output, losses)
         else:
             with open_text(output, "w") as out:
-                for name, paths in groups:
+                for name, (_, paths) in groups:
                     out.writelines(_line(path, name if run.is_many else "", scores) for path in paths)
+
+
+def _sentences(
+    groups: Iterable[tuple[str, tuple[Header, list[Hypothesis]]]], first: int, losses: Losses
+) -> Iterator[Sentence]:
+    """Yields n-best lists from the names of lattices with their headers and best paths, numbered from `first`."""
+    for number, (name, (header, paths)) in enumerate(groups, first):
+        losses.add_phrases(list_losses(header))
+        yield Sentence(sentence_number(name, number), paths, utterance(name) or header.name)
 
 
 def _refuse_lattice_name(output: str) -> None:

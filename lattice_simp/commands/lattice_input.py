@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lattice_simp.commands.options import COST_HELP, IGNORE_HELP, PIECES_HELP, PLF_SCORES_HELP, SCALES_HELP
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -56,7 +57,7 @@ class LabelOptions:
     plf_scores: PlfScores | None = option(None, "plf-scores", f"{PLF_SCORES_HELP}; read and written")
 
     def of_lists(self, path: str) -> dict[str, Any]:
-        """Returns the arguments for `stream_nbest`.
+        """Returns the arguments for `stream_sentences`.
 
         Raises:
             FormatError: an option describes labels or scales, which n-best lists do not have.
@@ -229,16 +230,28 @@ def read_any(
         return labels.prepared(lattice)
 
 
-def read_skeleton(path: str, sentence: str | None = None, labels: LabelOptions = NO_OPTIONS) -> Output:
-    """Reads the hypotheses of a skeleton: unchanged from an n-best list (their costs stay exact), or a lattice.
+def read_skeleton(
+    path: str, sentence: str | None = None, labels: LabelOptions = NO_OPTIONS
+) -> tuple[str | None, Output]:
+    """Reads the name and the hypotheses of a skeleton: unchanged from an n-best list, so costs are exact, or a lattice.
 
     Raises:
         FormatError: as `read_full`.
     """
     with readable(path) as file:
         if is_nbest(file):
-            return _read_list(file, sentence, labels).hypotheses
-        return read_full(file, sentence, labels=labels)
+            chosen = _read_list(file, sentence, labels)
+            return chosen.name, chosen.hypotheses
+        lattice = read_full(file, sentence, labels=labels)
+        return lattice.header.name, lattice
+
+
+def features_of(output: Output) -> list[str]:
+    """Returns the names of the features of a lattice or of hypotheses, times included."""
+    if isinstance(output, Lattice):
+        return list(output.features)
+    timed = [TIME] if any(entry.times for entry in output) else []
+    return [*dict.fromkeys(name for entry in output for name in entry.features), *timed]
 
 
 def read_outputs(
@@ -306,6 +319,29 @@ def sentence_number(name: str, index: int) -> int:
     """Returns the name of a lattice as a number if it is one, else the lattice's index."""
     number = natural(name)
     return index if number is None else number
+
+
+def utterance(name: str) -> str | None:
+    """Returns the name of a lattice if it names an utterance: None if it is empty, or a number."""
+    return None if not name or name.isdecimal() else name
+
+
+@dataclass
+class SharedNames:
+    """The names of sentences of several files, which are paired by number; warns once if the names of one differ."""
+
+    sources: Sequence[str]
+    is_doubted: bool = False
+
+    def of(self, number: int, names: Sequence[str | None]) -> str | None:
+        """Returns the name of a sentence in the first file that names it."""
+        known = [(name, source) for name, source in zip(names, self.sources, strict=True) if name is not None]
+        different = [(name, source) for name, source in known if name != known[0][0]]
+        if different and not self.is_doubted:
+            self.is_doubted = True
+            listed = ", ".join(f"{name} in {source}" for name, source in (known[0], different[0]))
+            print(f"lattice-simp: sentence {number} is {listed}; sentences are paired by number", file=sys.stderr)
+        return known[0][0] if known else None
 
 
 def _chosen(members: Iterator[Entry], sentence: str | None, path: str) -> Lattice:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
@@ -23,11 +22,12 @@ from lattice_simp.commands.lattice_input import (
     require_hypotheses,
     say_repeated,
 )
-from lattice_simp.commands.losses import NOT_IN_LISTS, SEVERAL, Losses, is_folder, lost_in_lists, with_header_of
+from lattice_simp.commands.losses import SEVERAL, Losses, is_folder, with_header_of, write_lists
 from lattice_simp.commands.options import FAILED, refuse_idle
 from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.word_times import with_times_of
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats import FORMATS, format_of_name
 from lattice_simp.formats.collections import (
@@ -39,10 +39,9 @@ from lattice_simp.formats.collections import (
     new_file,
 )
 from lattice_simp.formats.list_lines import Sentence
-from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_sentences, write_nbest
+from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_sentences
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.ops.timed_words import times_of_path
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import place, readable
 
@@ -200,15 +199,18 @@ class LatticeRun:
             losses.add_dropped(lattice, result, replaced)
             return with_header_of(lattice, result)
 
-        if self._sentence is None and is_folder(output) and not self.is_many:
-            self.is_many, self._is_list = True, self._format is None and is_nbest(self._file)
+        if self._sentence is None and not self.is_many:
+            is_list = self._format is None and is_nbest(self._file)
+            if is_folder(output) or (lists and is_list and is_json_name(output)):
+                self.is_many, self._is_list = True, is_list
         if not self.is_many:
             losses.write(changed(0, self.lattice), output, format)
         elif is_folder(output):
             self._write_folder(changed, output, format, losses)
         elif lists and self._is_list:
             refuse_idle(["to"], "when the output is an n-best list")
-            write_nbest(self._lists(changed, losses, keeps_all=is_json_name(output)), output)
+            write_lists(self._lists(changed), output, losses)
+            return
         elif (chosen := self._archive_format(output, format)) is not None:
             self._write_archive(changed, output, chosen, losses)
         else:
@@ -266,25 +268,21 @@ class LatticeRun:
             yield entry, result, error
         failures.end(self.count)
 
-    def _lists(self, changed: NumberedOperation, losses: Losses, *, keeps_all: bool) -> Iterator[Sentence]:
+    def _lists(self, changed: NumberedOperation) -> Iterator[Sentence]:
         """Yields each n-best list after an operation, without ignored labels.
 
         The operation adds no paths to the lattice of a list, so there are not more than before. Hypotheses that differ
-        in ignored labels only stay apart. Unless the file keeps all, what it cannot hold is reported.
+        in ignored labels only stay apart. Their words keep their times, even if the operation moves those of arcs.
         """
-        for number, _, lattice in self._results(changed):
-            count, name, is_timed = count_paths(lattice), lattice.header.name, TIME in lattice.features
-            best = nbest(lattice, count, unique=False, ignore=self._labels.ignored) if count else []
-            if is_timed:
-                best = [self._with_times(lattice, path) for path in best]
-            if not keeps_all:
-                losses.add_phrases({NOT_IN_LISTS: lost_in_lists(name, is_timed=is_timed)})
-            yield Sentence(number, best, name)
+        for number, entry, lattice in self._results(changed):
+            best = self._paths(lattice)
+            if TIME in lattice.features:
+                best = with_times_of(best, self._paths(entry.load()))
+            yield Sentence(number, best, lattice.header.name)
 
-    def _with_times(self, lattice: Lattice, path: Hypothesis) -> Hypothesis:
-        """Returns a path with the times of its words, which replace the feature of their sum."""
-        features = {name: score for name, score in path.features.items() if name != TIME}
-        return replace(path, features=features, times=times_of_path(lattice, path, self._labels.ignored))
+    def _paths(self, lattice: Lattice) -> list[Hypothesis]:
+        count = count_paths(lattice)
+        return nbest(lattice, count, unique=False, ignore=self._labels.ignored) if count else []
 
     def _only(self) -> Lattice:
         """Returns the only lattice of a collection."""

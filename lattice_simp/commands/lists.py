@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain
@@ -13,6 +13,7 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 from lattice_simp.commands.lattice_input import ignored_labels
+from lattice_simp.commands.losses import IN_TEXT, TIMES, Losses, write_lists
 from lattice_simp.commands.options import (
     Cost,
     Detail,
@@ -34,7 +35,9 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, ScoreWarning
 from lattice_simp.formats import is_text
 from lattice_simp.formats.json_nbest import write_json
-from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_nbest, write_nbest
+from lattice_simp.formats.json_times import times_of
+from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_sentences, write_nbest
 from lattice_simp.formats.plain_text import stream_outputs, write_texts
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_text, read_lines, readable
@@ -99,11 +102,14 @@ def tokens(
             _write_tokens([chosen.tokens(line) for line in read_lines(file)], source, output, remedy)
             return
         _require_lists(file, source)
-        lists = stream_nbest(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
-        groups = (
-            (number, [_with_text(entry, chosen.tokens(entry.text)) for entry in entries]) for number, entries in lists
-        )
-        write_nbest(checked_lists(groups, source, remedy), output)
+        lists = stream_sentences(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
+        losses = Losses()
+
+        def tokenised(sentence: Sentence) -> Sentence:
+            entries = [_with_text(entry, chosen.tokens(entry.text), losses) for entry in sentence.hypotheses]
+            return sentence._replace(hypotheses=entries)
+
+        write_lists(checked_lists(map(tokenised, lists), source, remedy), output, losses)
 
 
 @app.command()
@@ -128,20 +134,29 @@ def texts(
     with readable(source) as file, warnings.catch_warnings():
         warnings.simplefilter("ignore", ScoreWarning)  # only the order of the hypotheses matters here
         _require_lists(file, source)
-        lists = stream_nbest(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
+        lists = stream_sentences(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
         if as_json:
             write_json(_best(lists, n, lines, source), output, first_id=first_id or 0, sources=lines)
             return
-        shorter, empty = write_texts(_best(lists, n or 1, None, source), output, n or 1)
+        losses = Losses()
+        shorter, empty = write_texts(losses.watched(_best(lists, n or 1, None, source), IN_TEXT), output, n or 1)
+        losses.print(output)
     if shorter:
         _note(f"lists with fewer than {n or 1} hypotheses, repeated from the first: {shorter}")
     if empty:
         _note(f"sentences without hypotheses, with empty lines: {empty} (sentences count from id {first_id or 0} on)")
 
 
-def _with_text(entry: Hypothesis, text: str) -> Hypothesis:
-    """Returns a hypothesis with other tokens, whose times are unknown."""
-    return replace(entry, tokens=tuple(split_tokens(text)), times=None)
+def _with_text(entry: Hypothesis, text: str, losses: Losses) -> Hypothesis:
+    """Returns a hypothesis with other tokens, which share the times of its words if they have the same letters."""
+    tokens = tuple(split_tokens(text))
+    if entry.times is None:
+        return replace(entry, tokens=tokens)
+    words = [(word, begin, end) for word, (begin, end) in zip(entry.tokens, entry.times, strict=True)]
+    times = times_of(tokens, words)
+    if times is None:
+        losses.add_phrases({"where the tokens have other letters than the words, they do not have": [TIMES]})
+    return replace(entry, tokens=tokens, times=times)
 
 
 def _note(text: str) -> None:
@@ -174,17 +189,14 @@ def _require_lists(file: str, source: str) -> None:
         raise FormatError(message, path=source, remedy=remedy)
 
 
-def _best(
-    lists: Iterable[tuple[int, list[Hypothesis]]], n: int | None, lines: list[str] | None, path: str
-) -> Iterable[tuple[int, list[Hypothesis]]]:
+def _best(lists: Iterable[Sentence], n: int | None, lines: list[str] | None, path: str) -> Iterator[Sentence]:
     """Yields each list, sorted by cost and cut to `n` hypotheses."""
-    for number, entries in lists:
-        if lines is not None and number >= len(lines):
+    for sentence in lists:
+        if lines is not None and sentence.number >= len(lines):
             remedy = "give --source a line for each sentence"
-            raise FormatError(
-                f"has a sentence {number}, but there are {len(lines)} source lines", path=path, remedy=remedy
-            )
-        yield number, sorted(entries, key=lambda entry: entry.cost)[:n]
+            message = f"has a sentence {sentence.number}, but there are {len(lines)} source lines"
+            raise FormatError(message, path=path, remedy=remedy)
+        yield sentence._replace(hypotheses=sorted(sentence.hypotheses, key=lambda entry: entry.cost)[:n])
 
 
 def _is_empty(file: str) -> bool:

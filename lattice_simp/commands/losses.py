@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats import FORMATS, format_of_name, losses, write
 from lattice_simp.formats.collections import new_file
+from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.nbest import is_json_name, write_nbest
 from lattice_simp.support.textio import place
 
 STDOUT = "<stdout>"
@@ -21,15 +23,12 @@ STDOUT = "<stdout>"
 SEVERAL = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
 """The remedy where several lattices do not fit into a file."""
 
-NOT_IN_LISTS = "to keep them, write JSON lines, to a name that ends in .jsonl, or lattices; Moses' format cannot store"
-"""The phrase for what `lost_in_lists` returns."""
+IN_JSON = "to keep them, write JSON lines, to a name that ends in .jsonl, or lattices; "
+IN_MOSES, IN_TEXT = f"{IN_JSON}Moses' format cannot store", f"{IN_JSON}text cannot store"
+IN_LINES = "to keep them, give --nbest-output a name that ends in .jsonl; text cannot store"
+"""The phrases for what n-best lists and lines of text do not hold of a sentence."""
 
-
-def lost_in_lists(name: str | None, *, is_timed: bool = False) -> list[str]:
-    """Returns what lists in Moses' format do not hold of a sentence, as one name or none."""
-    facts = {"the names of sentences": name is not None, "the times of words": is_timed}
-    lost = [fact for fact, is_lost in facts.items() if is_lost]
-    return [" and ".join(lost)] if lost else []
+NAMES, TIMES = "the names of sentences", "the times of words"
 
 
 class Losses:
@@ -65,11 +64,26 @@ class Losses:
         for phrase, names in losses.items():
             self._names.setdefault(phrase, {}).update(dict.fromkeys(names))
 
+    def watched(self, sentences: Iterable[Sentence], phrase: str) -> Iterator[Sentence]:
+        """Yields sentences unchanged, and adds their names and times as losses."""
+        for sentence in sentences:
+            facts = {NAMES: sentence.name is not None, TIMES: any(entry.times for entry in sentence.hypotheses)}
+            self.add_phrases({phrase: [fact for fact, is_lost in facts.items() if is_lost]})
+            yield sentence
+
     def print(self, output: str | Path) -> None:
         """Prints the losses of the output, a file or a folder, on stderr."""
         for phrase, names in self._names.items():
             if names:
-                print(f"{STDOUT if str(output) == '-' else output}: {phrase} {' '.join(names)}", file=sys.stderr)
+                listed = (" and " if TIMES in names or NAMES in names else " ").join(names)
+                print(f"{STDOUT if str(output) == '-' else output}: {phrase} {listed}", file=sys.stderr)
+
+
+def write_lists(sentences: Iterable[Sentence], output: str, losses: Losses | None = None, *, first_id: int = 0) -> None:
+    """Writes n-best lists; prints what their file does not hold, and other losses, on stderr."""
+    losses = losses or Losses()
+    write_nbest(sentences if is_json_name(output) else losses.watched(sentences, IN_MOSES), output, first_id=first_id)
+    losses.print(output)
 
 
 def write_result(
@@ -123,8 +137,9 @@ def is_folder(output: str) -> bool:
 
 
 def with_header_of(origin: Lattice, lattice: Lattice) -> Lattice:
-    """Returns a lattice with the header of its origin, unless it has a header of its own."""
-    if lattice.header != NO_HEADER:
+    """Returns a lattice with the header of its origin, unless it has one of its own with more than a start time."""
+    if replace(lattice.header, start=0.0) != NO_HEADER:
         return lattice
     kept = set(lattice.features) >= {name for name in origin.header.scales if name in origin.features}
-    return replace(lattice, header=origin.header if kept else origin.header.without_scales())
+    header = origin.header if kept else origin.header.without_scales()
+    return replace(lattice, header=replace(header, start=lattice.header.start or header.start))

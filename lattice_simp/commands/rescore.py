@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from lattice_simp.commands.lattice_input import ignored_labels, require_hypotheses
-from lattice_simp.commands.losses import Losses
+from lattice_simp.commands.losses import IN_TEXT, Losses, write_lists
 from lattice_simp.commands.options import (
     Cost,
     Detail,
@@ -32,6 +32,7 @@ from lattice_simp.commands.options import (
     say,
 )
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
 from lattice_simp.rescore.scorer import reads_source
@@ -41,7 +42,6 @@ from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import readable
 
 if TYPE_CHECKING:
-    from lattice_simp.core.hypothesis import Hypothesis
     from lattice_simp.core.lattice import Lattice
     from lattice_simp.rescore.scorer import Scorer
 
@@ -83,7 +83,7 @@ def nbest(
     Example: lattice-simp rescore nbest full.nbest --source dev.en --model build/bilingual.scorer -o scored.nbest
     """
     from lattice_simp.commands.whole_sentences import checked_lists
-    from lattice_simp.formats.nbest import stream_nbest
+    from lattice_simp.formats.nbest import stream_sentences
     from lattice_simp.rescore.nbest import score_nbest, weighted_nbest
     from lattice_simp.translate.model_files import read_weights
 
@@ -96,16 +96,17 @@ def nbest(
         raise LatticeSimpError(f"{', '.join(needing)}: the model needs source sentences; give them with --source")
     lines = None if source is None else _source_lines(source)
 
-    def scored(lists: Iterator[tuple[int, list[Hypothesis]]]) -> Iterator[tuple[int, list[Hypothesis]]]:
-        for number, entries in lists:
+    def scored(lists: Iterator[Sentence]) -> Iterator[Sentence]:
+        for sentence in lists:
+            number = sentence.number
             if lines is not None and number >= len(lines):
                 remedy = f"{source} has {counted(len(lines), 'line')}; if ids begin with 1, give --first-id 1"
                 raise FormatError(f"the list has a sentence {number + (first_id or 0)}", path=file, remedy=remedy)
-            rescored = score_nbest([] if lines is None else lines[number], entries, scorers)
-            yield number, rescored if weighted is None else weighted_nbest(rescored, weighted)
+            rescored = score_nbest([] if lines is None else lines[number], sentence.hypotheses, scorers)
+            yield sentence._replace(hypotheses=rescored if weighted is None else weighted_nbest(rescored, weighted))
 
     with readable(file) as copy:
-        lists = stream_nbest(copy, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
+        lists = stream_sentences(copy, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
         groups = scored(checked_lists(lists, file))
         _write(groups, output, best, None if lines is None else len(lines), first_id or 0)
 
@@ -146,7 +147,7 @@ def lattices(
     assert isinstance(joint, PrefixScorer)
     lines = _source_lines(source)
 
-    def searched() -> Iterator[tuple[int, list[Hypothesis]]]:
+    def searched() -> Iterator[Sentence]:
         for number, words in enumerate(lines):
             _, lattice = _read_lattice(folder, number)
             paths = rescore_lattice(
@@ -158,7 +159,7 @@ def lattices(
                 lattice_weight=lattice_weight,
             )
             entries = [replace(path, features={"Lattice": path.features[LATTICE]}) for path in paths]
-            yield number, score_nbest(words, entries, scorers)
+            yield Sentence(number, score_nbest(words, entries, scorers))
 
     _write(searched(), output, best, len(lines))
 
@@ -197,7 +198,7 @@ def joint(
     if lattices is not None:
         lattices.mkdir(parents=True, exist_ok=True)
 
-    def searched() -> Iterator[tuple[int, list[Hypothesis]]]:
+    def searched() -> Iterator[Sentence]:
         for number, words in enumerate(lines):
             path, lattice = _read_lattice(folder, number)
             try:
@@ -206,7 +207,7 @@ def joint(
                 raise LatticeSimpError(f"{path}: {error}") from None
             if lattices is not None:
                 losses.write(scored, lattices / f"{number}.fst.gz")
-            yield number, best_paths(scored, count)
+            yield Sentence(number, best_paths(scored, count))
 
     _write(searched(), output, best, len(lines))
     if lattices is not None:
@@ -342,20 +343,20 @@ def _source_lines(path: Path) -> list[list[str]]:
     return [split_tokens(line) for line in read_lines(path)]
 
 
-def _write(
-    groups: Iterator[tuple[int, list[Any]]], output: str, best: bool, count: int | None, first_id: int = 0
-) -> None:
+def _write(sentences: Iterator[Sentence], output: str, best: bool, count: int | None, first_id: int = 0) -> None:
     """Writes n-best lists as they come, or one line for each of `count` sentences (None: each list)."""
-    from lattice_simp.formats.nbest import write_nbest
     from lattice_simp.support.textio import open_text
 
+    losses = Losses()
     if not best:
-        write_nbest(groups, output, first_id=first_id)
+        write_lists(sentences, output, first_id=first_id)
         return
-    texts = {number: entries[0].text if entries else "" for number, entries in groups}
+    watched = losses.watched(sentences, IN_TEXT)
+    texts = {number: entries[0].text if entries else "" for number, entries, *_ in watched}
     lines = [texts.get(number, "") for number in range(max(texts, default=-1) + 1 if count is None else count)]
     with open_text(output, "w") as file:
         file.writelines(f"{line}\n" for line in lines)
+    losses.print(output)
 
 
 def _say_sweep(sweep: int, moves: int, likelihood: float) -> None:

@@ -155,11 +155,11 @@ def _finished(number: int, record: Record | None, sentences: Sequence[Sentence],
     """Returns the record to write for a sentence; for a failed one (None), its line is the source."""
     sentence = sentences[number]
     if record is not None and not (record.get("as_given") and sentence.text is not None):
-        return {**record, "line": record["text"] if "text" in record else run.text(record["line"])}
-    line = " ".join(sentence.words) if sentence.text is None else sentence.text
-    if record is not None:
-        return {**record, "line": line}
-    return {"number": number, "line": line, "nbest": [], "reachable": None}
+        line = record["text"] if "text" in record else run.text(record["line"])
+    else:
+        line = " ".join(sentence.words) if sentence.text is None else sentence.text
+    record = {"number": number, "nbest": [], "reachable": None} if record is None else record
+    return {**record, "line": line, "name": sentence.name}
 
 
 # ---------------------------------------------------------------- writing
@@ -178,7 +178,7 @@ def _results(records: Iterable[Record], report: Report) -> Iterator[Result]:
     for record in records:
         report.count(record)
         entries = [Hypothesis(as_tokens(row["words"]), row["cost"], row["features"]) for row in record["nbest"]]
-        yield record["number"], record["line"], entries
+        yield Result(record["number"], record["line"], entries, record.get("name"))
 
 
 STATS = ("number", "cost", "optimality_gap", "reachable", "terms", "unknown")

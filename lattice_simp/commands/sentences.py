@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lattice_simp.commands.lattice_input import require_hypotheses
+from lattice_simp.commands.lattice_input import require_hypotheses, utterance
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -16,7 +16,7 @@ from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, SkeletonError
 from lattice_simp.formats.collections import read_all
-from lattice_simp.formats.nbest import is_nbest, stream_nbest
+from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.formats.terms import TERM_LINES, read_terms
@@ -41,7 +41,7 @@ _BRACKETS = "put [[ and ]] around the deleted tokens of each sentence, or write 
 class Sentence:
     """One task: tokens, masks and probabilities of its skeletons, hypotheses for the skeleton, terms, the tokens' text.
 
-    Of a word lattice, the tokens are those of its best path.
+    Of a word lattice, the tokens are those of its best path; it may have a name.
     """
 
     words: tuple[str, ...]
@@ -51,6 +51,7 @@ class Sentence:
     lattice: Lattice | None = None
     probabilities: tuple[float, ...] = ()
     terms: tuple[tuple[str, ...], ...] = ()
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class SkeletonLists:
         Raises:
             FormatError: the file is broken, or holds a sentence beyond the last one.
         """
-        streamed = stream_nbest(self.path, self.first_id, cost=self.cost, ignore=MARKS)
-        lists = {number: tuple(entries) for number, entries in streamed if entries}
+        streamed = stream_sentences(self.path, self.first_id, cost=self.cost, ignore=MARKS)
+        lists = {sentence.number: tuple(sentence.hypotheses) for sentence in streamed if sentence.hypotheses}
         last = max(lists, default=0)
         if last >= count:
             message = f"hypotheses of sentence {last + self.first_id}, but the input has {counted(count, 'line')}"
@@ -147,7 +148,7 @@ def read_lattices(path: Path, skeleton_nbest: SkeletonLists | None, scores: PlfS
             words = ()
         except LatticeSimpError as error:
             raise FormatError(f"lattice {name}: {error}", path=path) from None
-        sentences.append(Sentence(words, lattice=smaller))
+        sentences.append(Sentence(words, lattice=smaller, name=utterance(name)))
     nbest = skeleton_nbest.read(len(sentences)) if skeleton_nbest else {}
     return [replace(sentence, hypotheses=nbest.get(number, ())) for number, sentence in enumerate(sentences)]
 

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.scripts import whole_sentences
 from lattice_simp.core.symbols import split_tokens
+from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.pieces import PIECES
 from lattice_simp.text.sacrebleu_tokenisers import choose_tokeniser
 
@@ -26,18 +26,14 @@ def warn_of_whole_sentences(lines: Iterable[Sequence[str]], name: object, remedy
     return suspects
 
 
-def checked_lists(
-    groups: Iterable[tuple[int, list[Hypothesis]]], name: object, remedy: str = REMEDY
-) -> Iterator[tuple[int, list[Hypothesis]]]:
+def checked_lists(sentences: Iterable[Sentence], name: object, remedy: str = REMEDY) -> Iterator[Sentence]:
     """Yields n-best lists unchanged, and warns once if their tokens are whole sentences."""
-    return _watched(groups, partial(warn_of_whole_sentences, name=name, remedy=remedy))
+    return _watched(sentences, partial(warn_of_whole_sentences, name=name, remedy=remedy))
 
 
-def lists_of_words(
-    groups: Iterable[tuple[int, list[Hypothesis]]], name: object
-) -> Iterator[tuple[int, list[Hypothesis]]]:
+def lists_of_words(sentences: Iterable[Sentence], name: object) -> Iterator[Sentence]:
     """Yields n-best lists unchanged, and warns once if their tokens are pieces of words."""
-    return _watched(groups, partial(warn_of_pieces, name=name))
+    return _watched(sentences, partial(warn_of_pieces, name=name))
 
 
 def warn_of_pieces(lines: Iterable[Sequence[str]], name: object) -> bool:
@@ -53,15 +49,13 @@ def warn_of_pieces(lines: Iterable[Sequence[str]], name: object) -> bool:
     return False
 
 
-def _watched(
-    groups: Iterable[tuple[int, list[Hypothesis]]], check: Callable[[list[Sequence[str]]], bool]
-) -> Iterator[tuple[int, list[Hypothesis]]]:
+def _watched(sentences: Iterable[Sentence], check: Callable[[list[Sequence[str]]], bool]) -> Iterator[Sentence]:
     """Yields n-best lists unchanged, and checks the first hypotheses of the first lists once."""
     seen: list[Sequence[str]] = []
-    for number, entries in groups:
-        yield number, entries
+    for sentence in sentences:
+        yield sentence
         if len(seen) < _LISTS:
-            seen += [entries[0].tokens] if entries else []
+            seen += [entry.tokens for entry in sentence.hypotheses[:1]]
             if len(seen) == _LISTS:
                 check(seen)
     if len(seen) < _LISTS:

@@ -32,7 +32,8 @@ class Hypothesis:
             numbered: `TM_0`, `TM_1`, ...
         arcs: (length,) int32, for a path: the numbers of its arcs in the lattice that was searched (see `nbest`).
         inputs: for a path: its input labels without epsilons, in order.
-        times: when each word begins and ends, in seconds, for a hypothesis that was read with them; None without times.
+        times: when each word begins and ends, in seconds, for a hypothesis that was read with them and for a path whose
+            lattice has the feature "time", which `features` then sum up; None without times.
     """
 
     tokens: tuple[str, ...]

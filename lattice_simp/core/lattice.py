@@ -219,6 +219,8 @@ class Lattice:
         entries = list(best.values())
         costs, scores = [entry.cost for entry in entries], [entry.features for entry in entries]
         names = dict.fromkeys(chain.from_iterable(scores))
+        if any(entry.times is not None for entry in entries):
+            names.pop(TIME, None)  # the sum of a path, which the times of its words replace
         check_density(len(names), scores, sum(map(len, best)))  # no more arcs than words
         columns = {name: [features.get(name, 0.0) for features in scores] for name in names}
         table = SymbolTable() if symbols is None else symbols

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import accumulate, chain
 from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 
@@ -53,6 +54,20 @@ class TimedStrings(NamedTuple):
         begins = np.fromiter(accumulate(map(len, rows), initial=0), dtype=np.int64, count=len(rows) + 1)
         words = kinds[:, 0].astype(np.int32)
         return cls(np.array(parts, dtype=np.int32), begins, words, kinds[:, 1] / 1000.0, start / 1000.0)
+
+
+def with_times_of(hypotheses: Iterable[Hypothesis], timed: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """Returns hypotheses with the times of the cheapest timed one that has their words, or else unchanged.
+
+    >>> timed = [Hypothesis(("a", "cat"), 1.0, times=((0.0, 0.5), (0.5, 1.5)))]
+    >>> [hypothesis.times for hypothesis in with_times_of([Hypothesis(("a", "cat")), Hypothesis(("a",))], timed)]
+    [((0.0, 0.5), (0.5, 1.5)), None]
+    """
+    times = dict[tuple[str, ...], Times]()
+    for entry in sorted(timed, key=lambda entry: entry.cost):
+        if entry.times is not None:
+            times.setdefault(entry.tokens, entry.times)
+    return [replace(entry, times=times.get(entry.tokens, entry.times)) if times else entry for entry in hypotheses]
 
 
 def _row(words: Sequence[int], spans: Sequence[tuple[float, float]], start: int) -> list[tuple[int, int]]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, split_tokens
@@ -37,15 +38,28 @@ def plain_losses(lattice: Lattice) -> Losses:
 
 def scored_losses(lattice: Lattice) -> Losses:
     """Reports the losses of a format of words, costs and features."""
-    scales = ["scales"] if lattice.header.word_score or set(lattice.header.scales.values()) - {1.0} else []
-    return {LOST_HEADER: [*header_parts(lattice), *scales]}
+    return {LOST_HEADER: [*header_parts(lattice), *_scale_parts(lattice.header)]}
+
+
+def list_losses(header: Header) -> Losses:
+    """Reports what n-best lists lose of a lattice's header, except for its name and its start, which some store."""
+    return {LOST_HEADER: [*_field_parts(header), *_scale_parts(header)]}
+
+
+def _field_parts(header: Header) -> list[str]:
+    return [name for name in header.fields if name != "base"]
+
+
+def _scale_parts(header: Header) -> list[str]:
+    """Returns "scales" if a header has scales that change costs."""
+    return ["scales"] if header.word_score or set(header.scales.values()) - {1.0} else []
 
 
 def header_parts(lattice: Lattice) -> list[str]:
     """Returns the names of a header's parts, without scales."""
     header = lattice.header
     facts = {"utterance": header.name is not None, "start time": header.start != 0.0}
-    return [*(name for name, is_set in facts.items() if is_set), *(name for name in header.fields if name != "base")]
+    return [*(name for name, is_set in facts.items() if is_set), *_field_parts(header)]
 
 
 class Format(NamedTuple):

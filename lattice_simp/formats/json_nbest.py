@@ -34,7 +34,7 @@ from lattice_simp.formats.common import key_names, shown
 from lattice_simp.formats.json_results import DOUBTS, FAILED, KEYS, NAME, rows_of
 from lattice_simp.formats.json_times import is_finite, times_like
 from lattice_simp.formats.json_words import tokens_of
-from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score
+from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
@@ -131,7 +131,8 @@ def write_json(
 
 
 def _entry(hypothesis: Hypothesis) -> dict[str, Any]:
-    features = {"features": dict(hypothesis.features)} if hypothesis.features else {}
+    stored = stored_features(hypothesis)
+    features = {"features": dict(stored)} if stored else {}
     times = {} if hypothesis.times is None else {"times": hypothesis.times}
     return {"text": hypothesis.text, "score": hypothesis.score, **features, **times}
 

@@ -8,6 +8,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InputWarning, ScoreWarning, warn
 
@@ -35,6 +36,13 @@ class Sentence(NamedTuple):
     hypotheses: list[Hypothesis]
     name: str | None = None
     is_missing: bool = False
+
+
+def stored_features(hypothesis: Hypothesis) -> Mapping[str, float]:
+    """Returns the features that lists store: all but the sum of a path's times, if the times of its words are known."""
+    if hypothesis.times is None:
+        return hypothesis.features
+    return {name: score for name, score in hypothesis.features.items() if name != TIME}
 
 
 @dataclass

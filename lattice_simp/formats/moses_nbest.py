@@ -22,7 +22,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import finite, shown
-from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score
+from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features
 from lattice_simp.support.textio import open_text, read_lines
 
 _ID = re.compile(r"\ufeff?[ \t]*([0-9]{1,18})[ \t]*\|\|\|(?![^ \t])")
@@ -242,13 +242,14 @@ def _is_number(text: str) -> bool:
 
 
 def _format(entry: Hypothesis, style: str) -> str:
-    names_broken = any(not name or re.search(r"[ \t\n\r]|\|\|\|", name) for name in entry.features)
+    features = stored_features(entry)
+    names_broken = any(not name or re.search(r"[ \t\n\r]|\|\|\|", name) for name in features)
     text = entry.text
     has_marks = "|" in text and bool(_without_marks(text)[1])
     if names_broken or has_marks or re.search(r"[\t\n\r]", text) or _BAR.search(text):
         raise InvalidLatticeError(f"an n-best list cannot represent the words {shown(entry.text)} or their features")
     fields: list[str] = []
-    for name, values in _grouped(entry.features):
+    for name, values in _grouped(features):
         numbers = [_number(value) for value in values]
         if style == "cdec" and len(numbers) == 1:
             fields.append(f"{name}={numbers[0]}")

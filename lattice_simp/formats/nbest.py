@@ -3,8 +3,8 @@ r"""Reads and writes n-best lists of all known kinds; reading detects the kind f
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "list"
 >>> _ = path.write_text("0 ||| a c@@ at ||| LM0= -2.5 ||| -4\n2 ||| the cat ||| LM0= -2 ||| -3.5\n")
->>> for sentence, hypotheses in stream_nbest(path, pieces="bpe"):
-...     print(sentence, [(hypothesis.text, hypothesis.cost) for hypothesis in hypotheses])
+>>> for sentence in stream_sentences(path, pieces="bpe"):
+...     print(sentence.number, [(hypothesis.text, hypothesis.cost) for hypothesis in sentence.hypotheses])
 0 [('a cat', 4.0)]
 1 []
 2 [('the cat', 3.5)]
@@ -14,14 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from lattice_simp.core.arguments import whole
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.marks import unmarked
-from lattice_simp.errors import warn
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
 from lattice_simp.formats.htk_labels import is_labels, stream_labels
 from lattice_simp.formats.json_nbest import is_json_nbest, stream_json, write_json
@@ -43,13 +41,11 @@ __all__ = [
     "is_nbest",
     "parse_hypothesis",
     "read_nbest",
-    "stream_nbest",
     "stream_sentences",
     "write_nbest",
 ]
 
 _HEAD = 1 << 16
-_KEPT = "write lattices first if you need them: `lattice convert FILE x.lats`"
 _BARS = re.compile(rb"\|\|\|(?:\s|\Z)")
 
 
@@ -87,49 +83,9 @@ def read_nbest(
     cost: str | None = None,
     ignore: Collection[str] = (),
 ) -> list[list[Hypothesis]]:
-    """Returns the n-best lists of all sentences; `stream_nbest` yields them one by one and explains the arguments."""
+    """Returns the n-best lists of all sentences; `stream_sentences` yields them one by one, with their names."""
     sentences = stream_sentences(path, first_id, pieces=pieces, cost=cost, ignore=ignore)
     return [sentence.hypotheses for sentence in sentences]
-
-
-def stream_nbest(
-    path: str | Path,
-    first_id: int = 0,
-    *,
-    pieces: PieceKind = "none",
-    cost: str | None = None,
-    ignore: Collection[str] = (),
-) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Reads n-best lists sentence by sentence; the kind is detected from the content.
-
-    Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. A warning
-    says that names and times, which `stream_sentences` yields, are left out.
-
-    Args:
-        path: the file; `-` is standard input.
-        first_id: the id of the first sentence in the file; sentences are numbered from 0 in any case.
-        pieces: `bpe` or `sentencepiece` to join subwords into words.
-        ignore: tokens to remove because they are not words, for example `MARKS`; by default none.
-        cost: the feature that replaces the total as the score. In Marian's lists `F0` is a log probability, while the
-            total may be divided by the length. A cost is minus a score.
-
-    Yields:
-        The number of the sentence, from 0, and its hypotheses.
-
-    Raises:
-        FormatError: as the reader of the kind (`stream_moses`, `stream_json`, `stream_fairseq`), or the kind is unknown
-            (the message says what the file looks like), or the subwords lack the marks of their kind.
-        LatticeSimpError: `pieces` is unknown.
-    """
-    reported = set[str]()
-    for sentence in stream_sentences(path, first_id, pieces=pieces, cost=cost, ignore=ignore):
-        is_timed = any(hypothesis.times is not None for hypothesis in sentence.hypotheses)
-        for what, is_lost in (("names of sentences", sentence.name is not None), ("times of words", is_timed)):
-            if is_lost and what not in reported:
-                reported.add(what)
-                warn(f"the {what} are left out", path=path, remedy=_KEPT)
-        entries = sentence.hypotheses
-        yield sentence.number, [replace(entry, times=None) for entry in entries] if is_timed else entries
 
 
 def stream_sentences(
@@ -140,7 +96,24 @@ def stream_sentences(
     cost: str | None = None,
     ignore: Collection[str] = (),
 ) -> Iterator[Sentence]:
-    """Reads n-best lists as `stream_nbest` does; yields the sentences with their names, which are distinct."""
+    """Reads n-best lists sentence by sentence; the kind is detected from the content.
+
+    Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. Names of
+    sentences are distinct: one that occurs again gets a number.
+
+    Args:
+        path: the file; `-` is standard input.
+        first_id: the id of the first sentence in the file; sentences are numbered from 0 in any case.
+        pieces: `bpe` or `sentencepiece` to join subwords into words.
+        ignore: tokens to remove because they are not words, for example `MARKS`; by default none.
+        cost: the feature that replaces the total as the score. In Marian's lists `F0` is a log probability, while the
+            total may be divided by the length. A cost is minus a score.
+
+    Raises:
+        FormatError: as the reader of the kind (`stream_moses`, `stream_json`, `stream_fairseq`), or the kind is unknown
+            (the message says what the file looks like), or the subwords lack the marks of their kind.
+        LatticeSimpError: `pieces` is unknown.
+    """
     check, names, first_id = MarkCheck(pieces, path), Names(path), whole(first_id, "first_id")
     with readable(path) as file:
         for sentence in _kind(file).stream(file, first_id, cost):

@@ -19,6 +19,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, warn
 from lattice_simp.formats.json_nbest import samples
+from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import LISTS
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, join_words
 from lattice_simp.formats.unsupported import kind_of
@@ -133,7 +134,9 @@ def warn_of_lines(lines: Sequence[str], path: str | Path) -> None:
     check.finish()
 
 
-def write_texts(groups: Iterable[tuple[int, Sequence[Hypothesis]]], path: str | Path, count: int) -> tuple[int, int]:
+def write_texts(
+    groups: Iterable[tuple[int, Sequence[Hypothesis]] | Sentence], path: str | Path, count: int
+) -> tuple[int, int]:
     """Writes the texts of n-best lists, exactly `count` lines for each sentence.
 
     Programs that rerank plain texts (mbrs, COMET) need the same number of lines for each sentence. A shorter list is
@@ -147,7 +150,7 @@ def write_texts(groups: Iterable[tuple[int, Sequence[Hypothesis]]], path: str | 
     """
     shorter = empty = 0
     with open_text(path, "w") as file:
-        for _, hypotheses in groups:
+        for _, hypotheses, *_ in groups:
             shorter += 0 < len(hypotheses) < count
             empty += not hypotheses
             lines = [hypothesis.text for hypothesis in hypotheses[:count]] or [""]

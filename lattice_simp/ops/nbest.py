@@ -17,8 +17,9 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.arguments import whole
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.growing import copy_into, grown
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -44,7 +45,8 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
 
     Returns:
         Hypotheses whose `arcs` are numbers of `lattice`, if that is sorted topologically and connected, else of
-        `lattice.connected()`; their features are the sums along the path, final scores included.
+        `lattice.connected()`; their features are the sums along the path, final scores included. If the lattice has
+        the feature "time", they have the times of their words.
 
     Raises:
         LatticeSimpError: n is not positive.
@@ -128,7 +130,16 @@ def path_hypothesis(lattice: Lattice, arcs: Ints, end: int) -> Hypothesis:
         features=lattice.features.of_path(arcs, end),
         arcs=arcs,
         inputs=tuple(inputs[inputs != 0].tolist()),
+        times=_times(lattice, arcs) if TIME in lattice.features else None,
     )
+
+
+def _times(lattice: Lattice, arcs: Ints) -> Times:
+    """Returns when each word on a path begins and ends, in seconds."""
+    seconds, is_word = lattice.features[TIME][arcs], lattice.olabels[arcs] != 0
+    ends = lattice.header.start + np.cumsum(seconds)
+    begins = (ends - seconds)[is_word].round(6).tolist()
+    return tuple(zip(begins, ends[is_word].round(6).tolist(), strict=True))
 
 
 ELEMENT = np.dtype([("state", np.int32), ("cost", np.float64), ("origin", np.int32), ("arc", np.int32)])

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from lattice_simp.core.feature_names import TIME
-from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -66,13 +65,6 @@ def timed_words(
         raise LatticeSimpError(f"the lattice has no times ({remedy})")
     words = _of_best_path(lattice, scale) if decide == "best" else _of_consensus(lattice, scale)
     return [word._replace(begin=start + word.begin) for word in words]
-
-
-def times_of_path(lattice: Lattice, path: Hypothesis, ignore: Collection[str] = MARKS) -> Times:
-    """Returns when each word of a path begins and ends, in seconds; the lattice has the feature "time"."""
-    begins, seconds = _spans(lattice.without_words(ignore), path.arcs)
-    begins += lattice.header.start
-    return tuple(zip(begins.round(6).tolist(), (begins + seconds).round(6).tolist(), strict=True))
 
 
 def _spans(lattice: Lattice, arcs: Ints) -> tuple[Floats, Floats]:

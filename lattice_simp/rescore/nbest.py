@@ -29,7 +29,7 @@ def score_nbest(
         for features, cost in zip(scored, scorer.score(source, strings).tolist() if strings else [], strict=True):
             features[name] = 0.0 - cost
     return [
-        Hypothesis(entry.tokens, entry.cost, features, entry.arcs, entry.inputs)
+        Hypothesis(entry.tokens, entry.cost, features, entry.arcs, entry.inputs, entry.times)
         for entry, features in zip(entries, scored, strict=True)
     ]
 

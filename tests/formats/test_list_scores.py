@@ -12,7 +12,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InputWarning, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats.list_lines import MAX_GAP
 from lattice_simp.formats.moses_nbest import parse_hypothesis
-from lattice_simp.formats.nbest import has_pieces, stream_nbest
+from lattice_simp.formats.nbest import has_pieces, stream_sentences
 from lattice_simp.formats.plain_text import stream_outputs
 from lattice_simp.tune.feature_lattice import nbest_lattice
 
@@ -239,7 +239,7 @@ def test_ids_that_are_missing_are_bounded(tmp_path, form):
     """Each missing id becomes an empty list, so a few bytes could cause many lists."""
 
     def count(*ids):
-        return sum(1 for _ in stream_nbest(written(tmp_path, "".join(map(form.format, ids)))))
+        return sum(1 for _ in stream_sentences(written(tmp_path, "".join(map(form.format, ids)))))
 
     assert count(0, 5) == 6
     assert count(MAX_GAP) == MAX_GAP + 1

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.nbest import is_nbest, parse_hypothesis, read_nbest, stream_nbest, write_nbest
+from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.nbest import is_nbest, parse_hypothesis, read_nbest, stream_sentences, write_nbest
 
 MOSES = (
     "0 ||| a small cat ||| LexicalReordering0= -1.5 0 -0.25 Distortion0= 0 LM0= -12.3456 ||| -4.5\n"
@@ -27,11 +28,11 @@ CDEC = "0 ||| a small cat ||| Glue=1 LanguageModel=-3.5 ||| -4.5\n0 ||| a cat ||
 @pytest.mark.parametrize("suffix", COMPRESSIONS)
 def test_text_round_trip(tmp_path, text, style, suffix):
     (tmp_path / "in.txt").write_text(text)
-    write_nbest(stream_nbest(tmp_path / "in.txt"), tmp_path / f"out{suffix}", style=style)
-    groups = list(stream_nbest(tmp_path / f"out{suffix}"))
+    write_nbest(stream_sentences(tmp_path / "in.txt"), tmp_path / f"out{suffix}", style=style)
+    groups = list(stream_sentences(tmp_path / f"out{suffix}"))
     write_nbest(groups, tmp_path / "again.txt", style=style)
     assert (tmp_path / "again.txt").read_text() == text
-    assert groups == list(stream_nbest(tmp_path / "in.txt"))
+    assert groups == list(stream_sentences(tmp_path / "in.txt"))
 
 
 def test_moses_line():
@@ -94,7 +95,7 @@ def test_odd_tokens():
 def test_missing_sentences_come_as_empty_lists(tmp_path):
     path = tmp_path / "x"
     path.write_text("2 ||| a ||| ||| -1\n2 ||| b ||| ||| -2\n5 ||| c ||| ||| -3\n")
-    assert [(n, [h.text for h in group]) for n, group in stream_nbest(path)] == [
+    assert [(n, [h.text for h in group]) for n, group, *_ in stream_sentences(path)] == [
         (0, []),
         (1, []),
         (2, ["a", "b"]),
@@ -102,8 +103,8 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
         (4, []),
         (5, ["c"]),
     ]
-    groups = list(stream_nbest(path, first_id=1))
-    assert [(n, len(group)) for n, group in groups] == [(0, 0), (1, 2), (2, 0), (3, 0), (4, 1)]
+    groups = list(stream_sentences(path, first_id=1))
+    assert [(n, len(group)) for n, group, *_ in groups] == [(0, 0), (1, 2), (2, 0), (3, 0), (4, 1)]
     write_nbest(groups, tmp_path / "y", first_id=1)
     assert (tmp_path / "y").read_text().replace("|||  |||", "||| |||") == path.read_text()
 
@@ -132,7 +133,7 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
 def test_broken_lines(tmp_path, text, message):
     (tmp_path / "x").write_text(text)
     with pytest.raises(FormatError, match=message):
-        list(stream_nbest(tmp_path / "x"))
+        list(stream_sentences(tmp_path / "x"))
 
 
 def at_ids(kind, ids):
@@ -165,7 +166,7 @@ def test_gaps_up_to_the_limit_are_empty_lists_wherever_ids_begin(tmp_path, monke
 def test_ids_below_the_first(tmp_path):
     (tmp_path / "x").write_text("0 ||| a\n")
     with pytest.raises(FormatError, match=r"x:1: the id 0 is lower than 1 .*--first-id 0 \(first_id=0"):
-        list(stream_nbest(tmp_path / "x", first_id=1))
+        list(stream_sentences(tmp_path / "x", first_id=1))
 
 
 @pytest.mark.parametrize(
@@ -200,17 +201,17 @@ def test_exact_round_trip(tmp_path_factory, words, features, total, moses):
     entry = Hypothesis(tuple(words), total, features)
     path = tmp_path_factory.getbasetemp() / "nbest"
     write_nbest([(0, [entry])], path, style="moses" if moses else "cdec")
-    assert list(stream_nbest(path)) == [(0, [entry])]
+    assert list(stream_sentences(path)) == [Sentence(0, [entry])]
 
 
 def test_all_lists_at_once(tmp_path):
     (tmp_path / "x").write_text(MOSES)
-    assert read_nbest(tmp_path / "x") == [group for _, group in stream_nbest(tmp_path / "x")]
+    assert read_nbest(tmp_path / "x") == [group for _, group, *_ in stream_sentences(tmp_path / "x")]
 
 
 def test_lists_are_streamed(tmp_path):
     (tmp_path / "x").write_text("0 ||| a\n1 ||| b\n2 ||| c ||| broken\n")
-    assert len(list(itertools.islice(stream_nbest(tmp_path / "x"), 1))) == 1
+    assert len(list(itertools.islice(stream_sentences(tmp_path / "x"), 1))) == 1
 
 
 def test_fuzzed(tmp_path):
@@ -218,7 +219,7 @@ def test_fuzzed(tmp_path):
 
     def read(data: bytes) -> None:
         path.write_bytes(data)
-        for count, _ in enumerate(stream_nbest(path)):
+        for count, _ in enumerate(stream_sentences(path)):
             if count > 1000:
                 break
 
