@@ -208,7 +208,7 @@ def _decided(results: Iterable[Lattice | None], n: int, folder: Path | None, inp
         if folder is not None and lattice is not None:
             write(lattice, folder / f"{number:06d}.txt", "features")
             inputs.of_folder.add_phrases({LOST_HEADER: ["utterance"] if name else []})
-        entries = [] if lattice is None else nbest(lattice, n)
+        entries = [] if lattice is None else nbest(lattice, n, ignore=())
         yield Result(number, entries[0].text if entries else "", entries, name)
 
 

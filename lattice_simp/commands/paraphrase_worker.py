@@ -200,7 +200,7 @@ def _expand(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Resul
     expanded, lattice = tools.expansion(sentence_set)
     if work.lattices is not None:
         write(expanded.lattice if tools.model is None else lattice, work.lattices / f"{sentence_set.id}.fst")
-    return _listed(work, sentence_set, nbest(lattice, work.limit), expanded.count), expanded.new
+    return _listed(work, sentence_set, nbest(lattice, work.limit, ignore=()), expanded.count), expanded.new
 
 
 def _sample(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Result:
@@ -208,7 +208,7 @@ def _sample(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Resul
     if not sentence_set.sentences:
         return _listed(work, sentence_set, [], 0), None
     expanded, lattice = tools.expansion(sentence_set)
-    paths = sample(lattice, work.limit, seed=work.seed + number, uniform=not work.weighted)
+    paths = sample(lattice, work.limit, seed=work.seed + number, uniform=not work.weighted, ignore=())
     return _listed(work, sentence_set, paths, expanded.count), expanded.new
 
 

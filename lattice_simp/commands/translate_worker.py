@@ -83,7 +83,7 @@ def translate_sentence(decoder: Decoder, options: TranslateOptions, task: tuple[
         record["terms"] = result.has_terms
     record["cost"] = cost = result.cost(paths[0])
     if result.optimality_gap is not None:  # of the cheapest one, since MBR may have chosen another
-        cheapest = nbest(result.lattice, 1)[0].cost
+        cheapest = nbest(result.lattice, 1, ignore=())[0].cost
         record["optimality_gap"] = result.optimality_gap + cost - cheapest
     if options.lattices:
         record["lost"] = _write(result.lattice, lattice_path(options.lattices, number))

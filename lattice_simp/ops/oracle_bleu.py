@@ -41,7 +41,7 @@ ROUNDS = 8
 def bleu_oracle(lattice: Lattice, references: Sequence[tuple[str, ...]]) -> tuple[Hypothesis, float]:
     """Returns the path with the best sentence BLEU that the searches find (of ties the cheapest), and its BLEU."""
     grams = ReferenceGrams.of(lattice, references)
-    paths = [shortest_path(lattice)]
+    paths = [shortest_path(lattice, ignore=())]
     for word_gain, ratio in product(WORD_GAINS, RATIOS):
         paths += _relaxed(lattice, grams, np.array([0.5 / ratio**below for below in range(ORDER)]), word_gain)
     cheapest: dict[tuple[str, ...], Hypothesis] = {}

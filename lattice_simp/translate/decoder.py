@@ -164,7 +164,11 @@ class Decoder:
         result = chosen.translate(self, task)
         if terms:
             result = result.with_terms(terms, self.settings.beam)
-        return result if self.settings.mbr is None else replace(result, mbr=mbr(result.lattice, self.settings.mbr))
+        return (
+            result
+            if self.settings.mbr is None
+            else replace(result, mbr=mbr(result.lattice, self.settings.mbr, ignore=()))
+        )
 
     def lattice(self, sentence: Sentence, beam: float | None = None) -> Lattice:
         """Returns the lattice of the sentence's translations within a beam (nats; by default that of the settings).
@@ -244,7 +248,7 @@ class Decoder:
         previous = -1
         while True:
             scored = self.scored(rules, beam)
-            paths = self.operations.nbest(scored.lattice, count)
+            paths = self.operations.nbest(scored.lattice, count, ignore=())
             if beam is None or (len(paths) == count and paths[-1].cost <= paths[0].cost + beam):
                 named = scored.named()
                 return named, [_relabelled(path, named) for path in paths]

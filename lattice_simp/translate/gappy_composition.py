@@ -106,7 +106,7 @@ def compose_with_expected(
     Returns:
         The lattice; empty (`.empty`) if every string is excluded.
     """
-    words = [path.text for path in nbest(full, EXPECTED_STRINGS)]
+    words = [path.text for path in nbest(full, EXPECTED_STRINGS, ignore=())]
     rows = [share * contained_costs(words, pool, settings) for share, pool in zip(shares, lists, strict=True)]
     costs = np.sum(rows, axis=0).tolist()
     contained = [(line, cost) for line, cost in zip(words, costs, strict=True) if cost < np.inf]
@@ -125,5 +125,5 @@ def contained_costs(words: Sequence[str], hypotheses: Sequence[Hypothesis], sett
     strings = Lattice.from_strings([(line, 0.0) for line in words])
     acceptor = gappy_acceptor(hypotheses, loops=settings.loops, symbols=strings.symbols)
     joint = compose_gappy(strings, acceptor, weight=settings.weight, edits=settings.edits or EditCosts())
-    costs = {path.text: path.cost for path in nbest(joint, len(words))}
+    costs = {path.text: path.cost for path in nbest(joint, len(words), ignore=())}
     return np.array([costs.get(line, np.inf) for line in words])

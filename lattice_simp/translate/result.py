@@ -9,7 +9,6 @@ import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.marks import MARKS
 from lattice_simp.ops.compose_gappy import EDITS, MATCHED, SKELETON
 from lattice_simp.ops.intersect import intersect
 from lattice_simp.ops.nbest import nbest, shortest_path
@@ -84,18 +83,18 @@ class Translation:
         Raises:
             EmptyLatticeError: there is none.
         """
-        return shortest_path(self.lattice if self.mbr is None else self.mbr)
+        return shortest_path(self.lattice if self.mbr is None else self.mbr, ignore=())
 
     def nbest(self, n: int) -> list[Hypothesis]:
         """Returns the n best different strings within the beam, each with its best derivation."""
-        return nbest(self.lattice if self.mbr is None else self.mbr, n)
+        return nbest(self.lattice if self.mbr is None else self.mbr, n, ignore=())
 
     def cost(self, path: Hypothesis) -> float:
         """Returns the least cost of a path's string in `lattice`; with `mbr`, `path.cost` is another."""
         if self.mbr is None:
             return path.cost
         string = Lattice.from_strings([(path.tokens, 0.0)])
-        return nbest(intersect(self.lattice.without_words(MARKS), string), 1)[0].cost
+        return nbest(intersect(self.lattice, string), 1, ignore=())[0].cost
 
     def derivation(self, path: Hypothesis) -> list[RuleUse]:
         """Returns the rules that a path used."""

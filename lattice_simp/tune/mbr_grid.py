@@ -89,14 +89,14 @@ def mbr_grid(
 
 def _translations(grid: Sequence[MbrSettings], lattice: Lattice) -> list[str]:
     """Returns the words of a lattice's best path, then those of the path that each point of the grid selects."""
-    best = nbest(lattice)
+    best = nbest(lattice, ignore=())
     if not best:
         raise LatticeSimpError("a lattice of the development set is empty; leave its sentence out")
     texts = [best[0].text]
     history = evidence(lattice, grid[0])
     for scale, points in groupby(grid, key=lambda settings: settings.scale):
         posteriors = NgramPosteriors(history, posterior_values(history, scale))
-        texts += [nbest(gain_lattice(posteriors, settings))[0].text for settings in points]
+        texts += [nbest(gain_lattice(posteriors, settings), ignore=())[0].text for settings in points]
     return texts
 
 

@@ -31,6 +31,12 @@ def test_sentences_are_listed_in_blocks(call, files):
     assert (second, end) == ("the house", "")
 
 
+@pytest.mark.parametrize("action", ["expand", "sample"])
+def test_tokens_that_mark_noise_elsewhere_stay(call, files, action):
+    (files / "noise.txt").write_text("(S (X [laughter]) (VB go))\n", encoding="utf-8")
+    assert set(call("paraphrase", action, "noise.txt", *PLAIN).stdout.split("\n")) == {"[laughter] go", ""}
+
+
 def test_sets_without_new_sentences_are_counted(call, files):
     options = [option for option in PLAIN if option != "--quiet"]
     done = call("paraphrase", "expand", "sets.txt", *options)

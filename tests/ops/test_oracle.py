@@ -110,6 +110,12 @@ def test_of_equal_bleu_the_cheapest_path_is_returned():
 
 
 @pytest.mark.parametrize("metric", ["wer", "bleu"])
+def test_marks_are_words_where_none_are_ignored(metric):
+    lattice = Lattice.from_strings([("<s> a b", 1.0)])
+    assert oracle(lattice, "a b", metric, ignore=()).hypothesis.tokens == ("<s>", "a", "b")
+
+
+@pytest.mark.parametrize("metric", ["wer", "bleu"])
 def test_of_equally_good_strings_the_cheapest_is_returned(metric):
     for seed in range(20):
         costs = np.random.default_rng(seed).permutation(4).astype(float)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import EmptyLatticeError, FormatError, GrammarError, LatticeSimpError, SkeletonError
 from lattice_simp.ops.compose_gappy import EditCosts
+from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.gappy_composition import compose_with_expected
@@ -531,6 +533,22 @@ def test_unknown_tokens_pass_through_and_are_counted(strategy, edits):
     for path in translation.nbest(10):
         assert {"zz", "yy"} <= set(path.text.split())
         assert translation.features(path)["OOV"] == -2.0
+
+
+@STRATEGIES
+def test_tokens_that_mark_silence_or_noise_elsewhere_stay_in_translations(strategy, edits):
+    decoder = tiny_decoder(edits=edits)
+    for settings in (decoder.settings, replace(decoder.settings, mbr=MbrSettings())):
+        translation = replace(decoder, settings=settings).translate("[music] haus", "11", strategy=strategy)
+        assert translation.best.text == "[music] house"
+        unmarked = decoder.translate("zz haus", "11", strategy=strategy)
+        assert translation.cost(translation.best) == pytest.approx(unmarked.best.cost)
+
+
+def test_expected_costs_of_skeletons_keep_tokens_that_mark_noise_elsewhere():
+    decoder = tiny_decoder(aggregation="expected")
+    skeletons = [Skeleton.from_mask(mask, ("[music]", "haus")) for mask in ("11", "01")]
+    assert decoder.translate("[music] haus", skeletons).best.text == "[music] house"
 
 
 @STRATEGIES

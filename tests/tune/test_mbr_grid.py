@@ -54,6 +54,12 @@ def test_every_point_has_the_bleu_of_its_own_decisions(grid):
         assert point.bleu == pytest.approx(bleu(decided))
 
 
+def test_tokens_that_mark_noise_elsewhere_are_words_as_in_decoding():
+    line = "[music] a b c d"
+    result = mbr_grid([Lattice.from_strings([line])], [line], scales=[1.0], precisions=[0.8], ratios=[0.6])
+    assert (result.best_path_bleu, result.best.bleu) == pytest.approx((100.0, 100.0))
+
+
 def test_the_best_point_is_the_best_one_and_better_than_the_best_paths(grid):
     scores = [point.bleu for point in grid.points]
     assert grid.best.bleu == max(scores)

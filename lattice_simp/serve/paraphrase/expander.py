@@ -96,7 +96,7 @@ class Expander:
 def _new(expansion: Expansion) -> Iterable[Hypothesis]:
     """Returns the new sentences with the fewest substitutions."""
     originals = set(expansion.sentences)
-    paths = nbest(expansion.by_substitutions(), SHOWN_SENTENCES + len(originals))
+    paths = nbest(expansion.by_substitutions(), SHOWN_SENTENCES + len(originals), ignore=())
     return [path for path in paths if path.tokens not in originals][:SHOWN_SENTENCES]
 
 

@@ -32,7 +32,7 @@ def drawing(lattice: Lattice, best: Sequence[Hypothesis]) -> tuple[dict[str, Any
         hypothesis in the drawing, none if it is not drawn.
     """
     drawn = minimize(Lattice.from_strings(best[:DRAWN_STRINGS])).topsorted().connected()
-    arcs = {path.tokens: path.arcs.tolist() for path in nbest(drawn, DRAWN_STRINGS)}
+    arcs = {path.tokens: path.arcs.tolist() for path in nbest(drawn, DRAWN_STRINGS, ignore=())}
     shown = min(len(best), DRAWN_STRINGS)
     total = count_paths(lattice)
     facts: dict[str, Any] = {"states": lattice.num_states, "arcs": lattice.num_arcs, "paths": float(total), "svg": None}

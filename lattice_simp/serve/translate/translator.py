@@ -199,7 +199,7 @@ def _confidences(translation: Translation, path: Hypothesis, options: Options) -
     if not options.confidence:
         return [None] * len(path.tokens)
     confidences: list[float] = word_confidences(
-        translation.lattice, path.tokens, options.scale, max_arcs=CONFIDENCE_ARCS
+        translation.lattice, path.tokens, options.scale, max_arcs=CONFIDENCE_ARCS, ignore=()
     ).tolist()
     return confidences if len(confidences) == len(path.tokens) else [None] * len(path.tokens)
 

@@ -59,7 +59,7 @@ def with_agreement(
         if system is None:
             gains[f"{AGREEMENT}{number}"] = np.zeros(expanded.num_arcs)
             continue
-        values = _values_on_arcs(history, ngram_posteriors(system, MAX_ORDER))
+        values = _values_on_arcs(history, ngram_posteriors(system, MAX_ORDER, ignore=()))
         by_order += share * values
         gains[f"{AGREEMENT}{number}"] = _GAIN.ngram_gains @ values
     columns |= {f"{NGRAM}{order}": row for order, row in enumerate(by_order, 1)}

@@ -185,7 +185,7 @@ def _decided(lattice: Lattice, weights: Mapping[str, float], lm: LanguageModel |
     decided = replace(lattice, weights=0.0 - weight_vector @ lattice.features.arcs, finals=finals)
     if lm is None:
         return decided
-    return apply_lm(decided, {LM: (lm, weights.get(LM, 0.0))}, beam=beam)
+    return apply_lm(decided, {LM: (lm, weights.get(LM, 0.0))}, beam=beam, ignore=())
 
 
 def expansion_of(paraphraser: Paraphraser) -> Expand:

@@ -77,7 +77,7 @@ def phrases(task: Task) -> Lattice:
     """
     strings = _strings(task)
     lattice = recombine(strings, task.systems[0].symbols)
-    best = list(dict.fromkeys(nbest(system, 1)[0].tokens for system in task.systems))
+    best = list(dict.fromkeys(nbest(system, 1, ignore=())[0].tokens for system in task.systems))
     if task.expand is None or not all(best):
         return lattice
     expanded = normalise(task.expand(best))
@@ -90,7 +90,7 @@ def confusion(task: Task) -> Lattice:
 
     The strings are first aligned with one another, which leaves few arcs to cluster.
     """
-    return confusion_network(recombine(_strings(task), task.systems[0].symbols), max_arcs=None)
+    return confusion_network(recombine(_strings(task), task.systems[0].symbols), max_arcs=None, ignore=())
 
 
 METHODS: Mapping[str, Method] = {
@@ -105,7 +105,7 @@ def _strings(task: Task) -> list[Hypothesis]:
     """Returns the best strings of each system, with probabilities that sum to its share."""
     strings: list[Hypothesis] = []
     for system, share in zip(task.systems, task.shares, strict=True):
-        best = nbest(system, task.strings)
+        best = nbest(system, task.strings, ignore=())
         excess = -float(np.logaddexp.reduce([-entry.cost for entry in best])) + math.log(share)
         strings += [entry.with_cost(entry.cost - excess) for entry in best]
     return strings

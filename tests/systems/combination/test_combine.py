@@ -89,6 +89,12 @@ def test_the_lattice_holds_every_string_of_every_system(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_marks_are_words_where_none_are_ignored(method):
+    combined = combine(["[noise] a cat", "a cat", "[noise] a cat"], CombinationSettings(method), ignore=())
+    assert nbest(combined, ignore=())[0].text == "[noise] a cat"
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_features_are_those_of_a_count_by_hand(method):
     for seed in range(40):
         systems = random_systems(seed, least=2)
