@@ -33,7 +33,10 @@ _ROW = re.compile(rb"\d+(?:[ \t]+\d+(?:[ \t]+[^ \t\r\n]+){1,3}|[ \t]+[-+.,\deEIn
 """An arc or a final state."""
 
 _AROUND = b" \t\r"
-_NUMBERS = re.compile(r"[-+.,\deE_]+|Infinity|inf")
+_NUMBER = r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|Infinity|inf)"
+_NUMBERS = re.compile(rf"{_NUMBER}|{_NUMBER}?(?:,{_NUMBER}?)+(?:,[\d_]*)?")
+"""A number, or costs and transitions."""
+
 _WORDS_WITHIN = 1000
 
 _NAMED_WITHIN = 64

@@ -255,11 +255,17 @@ def _format(entry: Hypothesis, style: str) -> str:
             fields.append(f"{name}={numbers[0]}")
         else:
             fields += [f"{name}=", *numbers]
-    return f"{entry.text} ||| {' '.join(fields)} ||| {_number(entry.score)}"
+    column = " ".join(fields)
+    if _SKIPPED.match(column):
+        raise InvalidLatticeError(f"an n-best list cannot represent the feature {shown(fields[0])} in the first place")
+    return f"{entry.text} ||| {column} ||| {_number(entry.score)}"
 
 
 def _grouped(features: Mapping[str, float]) -> Iterator[tuple[str, list[float]]]:
-    """Yields each name with its values; consecutive features `TM_0`, `TM_1`, ... are values of the name `TM`."""
+    """Yields each name with its values.
+
+    Consecutive features `TM_0`, `TM_1`, ... are values of the name `TM`, unless another feature has it.
+    """
     names = list(features)
     index = 0
     while index < len(names):
@@ -268,7 +274,7 @@ def _grouped(features: Mapping[str, float]) -> Iterator[tuple[str, list[float]]]
             stem = name.removesuffix("_0")
             while index + count < len(names) and names[index + count] == f"{stem}_{count}":
                 count += 1
-            if stem and count > 1:
+            if stem and count > 1 and stem not in features:
                 name = stem
             else:
                 count = 1

@@ -87,6 +87,12 @@ def test_another_start_and_words_that_are_numbers(tmp_path):
     assert [path.text for path in ls.nbest(ls.read(tmp_path / "x", numeric=False), 9)] == ["5"]
 
 
+@pytest.mark.parametrize("word", ["e", "E", "-", "_", "."])
+def test_words_of_letters_and_marks_that_numbers_have(tmp_path, word):
+    (tmp_path / "x").write_text(f"u \n0\t1\t{word}\t1.5,-2e-3,1_1\n1\n\n")
+    assert ls.nbest(ls.read(tmp_path / "x"))[0].tokens == (word,)
+
+
 @pytest.mark.parametrize("kind", TYPES)
 def test_every_cut_and_every_changed_byte_is_a_typed_error_or_a_lattice(tmp_path, words, kind):
     data = b"utt-0 " + encoded(STATES, kind) + b"utt-1 " + encoded(STATES, kind)

@@ -176,6 +176,7 @@ def test_ids_below_the_first(tmp_path):
         Hypothesis(("a\nb",)),
         Hypothesis(("a",), 0.0, {"two names": 1.0}),
         Hypothesis(("a",), 0.0, {"": 1.0}),
+        Hypothesis(("a",), 0.0, {"WordScores": 1.0}),
         Hypothesis(("a",), 0.0, {"x": float("nan")}),
         Hypothesis(("a",), float("inf")),
     ],
@@ -184,6 +185,13 @@ def test_what_cannot_be_written(tmp_path, entry):
     with pytest.raises(InvalidLatticeError, match="an n-best list cannot represent"):
         write_nbest([(0, [entry])], tmp_path / "x")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("names", [("TM", "TM_0", "TM_1"), ("TM_0", "TM_1", "TM")])
+def test_numbered_features_beside_one_of_their_common_name(tmp_path, names):
+    entry = Hypothesis(("a",), 1.0, dict.fromkeys(names, -2.0))
+    write_nbest([(0, [entry])], tmp_path / "x")
+    assert read_nbest(tmp_path / "x") == [[entry]]
 
 
 _FLOATS = st.floats(allow_nan=False, allow_infinity=False)
