@@ -43,6 +43,8 @@ _QUOTES = "[“”„«»]"
 _INSIDE, _OUTSIDE = re.compile(r'(?<=\w)([,.])"'), re.compile(r'"[,.]')
 """Commas and stops before a closing quote, where normalisation moves them, and after it."""
 
+_POSSESSIVE = re.compile(r"\)['’]s\b")
+
 _PLAIN = (('"', _QUOTES), ("'", "[‘’]"), ("...", "…"), (" - ", " ?— ?"), ("-", "–"))
 """The marks that normalisation writes, and patterns of the source's marks that they replace."""
 
@@ -52,6 +54,8 @@ def marked_like(text: str, source: str) -> str:
 
     >>> marked_like('"It is old - really," he said.', "“It is ancient — really,” he said.")
     '“It is old — really,” he said.'
+    >>> marked_like("The club (FC) 's shop is old.", "The club (FC)'s shop is ancient.")
+    "The club (FC)'s shop is old."
     >>> marked_like('They sang "Yes," and left.', 'They performed "Yes", and left.')
     'They sang "Yes", and left.'
 
@@ -60,6 +64,8 @@ def marked_like(text: str, source: str) -> str:
     quoted = re.sub(_QUOTES, '"', source)
     if _OUTSIDE.search(quoted) and not _INSIDE.search(quoted):
         text = _INSIDE.sub(r'"\1', text)
+    if _POSSESSIVE.search(source):
+        text = re.sub(r"\) (?=['’]s\b)", ")", text)
     for plain, pattern in _PLAIN:
         marks = re.findall(pattern, source)
         if not marks or plain in source:

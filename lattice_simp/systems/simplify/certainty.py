@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, auxiliaries, child, finite_word, is_past, subject
@@ -97,6 +98,8 @@ def _is_certain_description(parse: Parse, split: Split, entity: list[int]) -> bo
         return False
     if not entity:
         return True
+    if parse.labels[_head(parse, entity)] in SUBJECTS and entity[0] and parse.parts[entity[0] - 1] in ("ADP", "PART"):
+        return False  # the object of a preposition, taken for a subject: "according to Ann Lee, the king, who"
     if _is_cleft(parse, entity) or _is_in_title(parse, entity) or (is_relative and _has_time_clause(parse, split)):
         return False
     if _may_judge(parse, split, entity) or _may_describe_part(parse, split, entity):
@@ -226,11 +229,15 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     bare = parse.tags[name] == "NN" and child(parse, name, {"det", "poss", "nummod"}) is None
     if bare or _speaks(parse, noun):
         return False
-    lasts = any(parse.tags[position] in ("JJS", "RBS") for position in split.clause)
+    lasts = any(parse.tags[position] in ("JJS", "RBS") or _is_of_now(parse, position) for position in split.clause)
     if lasts and any(is_past(parse, root) for root in parse.roots):
-        return False  # "named after the Nile, the longest river"
+        return False  # "named after the Nile, the longest river", "Ann Lee, the current minister, came"
     described = parse.parts[noun] == "PROPN" or first in ("a", "an")
     return described and is_plural(parse, noun) == is_plural(parse, name)
+
+
+def _is_of_now(parse: Parse, position: int) -> bool:
+    return parse.tokens[position].lower() in word_set("present_adverbs") | {"current"}
 
 
 def _is_born(parse: Parse, noun: int, name: int) -> bool:
@@ -276,6 +283,8 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
         return False
     if parse.tags[head] == "VBN" and not auxiliaries(parse, head) and not _has_sure_time(parse, split, head):
         return False
+    if parse.tags[head] == "VBG" and not split.leads and child(parse, parse.heads[head], {"auxpass"}) is not None:
+        return False  # "the trees were cut, taking away its home"
     noun = parse.labels[_head(parse, entity)]
     if noun == "attr" or _speaks(parse, _head(parse, entity)):
         return False  # "is a book of the Bible, known as"
@@ -314,6 +323,8 @@ def _has_sure_time(parse: Parse, split: Split, head: int) -> bool:
     words = {parse.tokens[position].lower() for position in split.clause}
     is_event = child(parse, head, {"agent"}) is not None or any(word.isdigit() and len(word) == 4 for word in words)
     known = word_set("stative_participles") | word_set("present_adverbs") | word_set("past_adverbs") | _EVENTS
+    if "during" in words and not all(is_past(parse, root) for root in parse.roots):
+        return False  # "a player, linked with Leeds during May, has left"
     return is_event or not words.isdisjoint(known) or all(is_past(parse, root) for root in parse.roots)
 
 
@@ -367,7 +378,7 @@ def _goes_on(parse: Parse, verb: int) -> bool:
 def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     """Returns whether a conjunction or semicolon joins two clauses, in tenses that go together if they share words."""
     first = min(split.removed)
-    if _is_between_dashes(parse, split):
+    if _is_between_dashes(parse, split) or _follows_not_only(parse, split):
         return False
     if not split.dropped and parse.tokens[split.clause[0] - 1] != ";" and parse.tokens[first].lower() != "then":
         return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
@@ -394,6 +405,13 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
         return parse.tags[head] not in FINITE  # "was aired and was a part"
     return _tenses_agree(parse, above, head)
+
+
+def _follows_not_only(parse: Parse, split: Split) -> bool:
+    """Returns whether `but` belongs to `not only` ("not only was it cold, but it rained")."""
+    before = [parse.tokens[position].lower() for position in range(min(split.removed))]
+    negated = any(first in word_set("negations") and second in ("only", "just") for first, second in pairwise(before))
+    return split.sentence[0].text == "But" and negated
 
 
 def _is_between_dashes(parse: Parse, split: Split) -> bool:

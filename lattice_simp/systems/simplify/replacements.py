@@ -16,7 +16,7 @@ from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 LONGEST_TITLE = 5
 """The most words between quotation marks that count as a title, whose words stay."""
 
-NEARBY = 4
+NEARBY = 7
 """The number of words on each side that must differ from a new word."""
 
 LONGEST_FUNCTION_WORD = 3

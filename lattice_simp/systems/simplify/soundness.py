@@ -77,6 +77,7 @@ def fault(source: Parse, sentences: Sequence[Written], free: frozenset[int] = fr
             or _changed_tag(source, sentence)
             or _changed_head(source, sentence, free)
             or _disagreement(sentence)
+            or _miscounted(sentence)
         )
         if wrong:
             return wrong
@@ -194,6 +195,17 @@ def _disagreement(sentence: Written) -> str:
     return ""
 
 
+def _miscounted(sentence: Written) -> str:
+    """Returns the first new word of number before a singular noun ("many labour")."""
+    parse = sentence.parse
+    for index in sentence.new:
+        word, noun = parse.tokens[index].lower(), parse.heads[index]
+        if word in _COUNTING and parse.labels[index] in ("amod", "det") and parse.tags[noun] in ("NN", "NNP"):
+            return f"{word} {parse.tokens[noun]}"
+    return ""
+
+
+_COUNTING = frozenset({"many", "several", "few"})
 _PLURAL_VERBS, _SINGULAR_VERBS = frozenset({"were", "are", "have", "do"}), frozenset({"was", "is", "has", "does"})
 _EITHER = frozenset({"who", "which", "that", "most", "some", "all", "any", "none"})
 _PLURAL_PRONOUNS = frozenset({"i", "you", "we", "they"})

@@ -80,6 +80,20 @@ def test_marks_are_not_doubled(parsed):
     assert faults(source, [reading("The/0 man/1 left/6 ,/2 ./7 He/1 sang/4 .", starts=(0, 5))])[0] == "doubled: , ."
 
 
+def test_counting_words_need_a_plural(parsed):
+    source = parsed("They need a large number of local labour .")
+    tokens = (
+        Token("They", 0),
+        Token("need", 1),
+        Token("many", 2),
+        Token("local", 6),
+        Token("labour", 7),
+        Token(".", 8),
+    )
+    written = parsed("They need many local labour .")
+    assert fault(source, [Written(tokens, written, {2: ""})], frozenset({2, 3, 4, 5})) == "many labour"
+
+
 def test_pronouns_agree(parsed):
     source = parsed("The men sing and want to dance .")
     broken = "The/0 men/1 sing/2 . They/1 wants/4 to/5 dance/6 ./7"

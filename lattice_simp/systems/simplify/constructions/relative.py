@@ -122,7 +122,8 @@ def _realised(
         return _filled(parse, span, word, (*entity, *_possessive(entity))) if fits else ()
     if label == "advmod" and parse.tokens[word].lower() in pairs("relative_adverbs"):
         return _with_adverb(parse, head, word, rest)
-    if label == "dobj" and span[0] == word and subject(parse, head) is not None:
+    shares = child(parse, head, {"conj"}) is not None  # "which they enjoy and interest them"
+    if label == "dobj" and span[0] == word and subject(parse, head) is not None and not shares:
         stranded = rest[-1] if parse.labels[rest[-1]] == "prep" else _end_of_verb(parse, governor)
         return _after(parse, rest, stranded, entity)
     if label == "pobj":
