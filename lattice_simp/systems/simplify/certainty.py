@@ -45,7 +45,7 @@ def is_certain(parse: Parse, split: Split) -> bool:
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
     if split.restrictive or not _is_statement(parse, split):
         return False
-    if entity and (_is_long(parse, entity) or not _is_nameable(parse, entity)):
+    if entity and (_is_long(parse, entity) or _is_torn(parse, entity) or not _is_nameable(parse, entity)):
         return False
     match split.kind:
         case SplitKind.RELATIVE | SplitKind.APPOSITION:
@@ -67,6 +67,11 @@ def _conjunction(parse: Parse, split: Split) -> str:
 def _is_long(parse: Parse, entity: list[int]) -> bool:
     named = any(parse.tags[position] in ("NNP", "NNPS") for position in entity)
     return len(entity) > (LONGEST_NAME if named else LONGEST_ENTITY)
+
+
+def _is_torn(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether an entity is followed by the rest of its name ("Lee Bank" of "Lee Bank head Ann Berg")."""
+    return parse.tags[entity[-1]].startswith("NN") and parse.tags[entity[-1] + 1].startswith("NN")
 
 
 def _is_statement(parse: Parse, split: Split) -> bool:
@@ -98,6 +103,8 @@ def _is_certain_description(parse: Parse, split: Split, entity: list[int]) -> bo
         return False
     if not entity:
         return True
+    if is_relative and parse.parts[split.clause[-1]] == "ADP":
+        return False  # "it was hit by a rock, which she blamed him for"
     if parse.labels[_head(parse, entity)] in SUBJECTS and entity[0] and parse.parts[entity[0] - 1] in ("ADP", "PART"):
         return False  # the object of a preposition, taken for a subject: "according to Ann Lee, the king, who"
     if _is_cleft(parse, entity) or _is_in_title(parse, entity) or (is_relative and _has_time_clause(parse, split)):
@@ -274,6 +281,7 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
         or not _is_set_off(parse, split)
         or parse.tokens[first].lower() in ("so", "that")
         or _ends_list(parse, split)
+        or split.kept_commas
     ):
         return False  # "rare risks -- so flying"
     if not entity or parse.tokens[first].lower() == "being":  # "being" may say why

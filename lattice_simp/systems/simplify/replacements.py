@@ -205,6 +205,9 @@ def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
 
 def _has_sure_form(parse: Parse, row: SimplerWords, verb: int) -> bool:
     """Returns whether the tag of a past form is certain, or the new verb has the same form for both tags."""
+    has_subject = any(parse.labels[child] in SUBJECTS for child in parse.children[verb])
+    if parse.tags[verb] == "VBD" and parse.tokens[verb].lower() == parse.lemmas[verb].lower() and not has_subject:
+        return False  # "to sing and put an end to it"
     if not row.simpler or inflected(row.simpler[0], "VBD") == inflected(row.simpler[0], "VBN"):
         return True
     labels, head = {parse.labels[child] for child in parse.children[verb]}, parse.heads[verb]

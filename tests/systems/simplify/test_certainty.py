@@ -64,6 +64,7 @@ UNCERTAIN = {
     "They need to not only show the card to the old driver , but they also need to pay in the town .": "half of a pair",
     "Ann , linked with the club during the long summer , has dropped a hint .": "is, or was linked",
     "Ann Lee , the current head of the old school , met the king there .": "current then, or now",
+    "The ship was hit by a large rock , which she has blamed her brother for .": "the rock, or the blow",
     "She runs a school that teaches old men and that helps young people .": "two clauses of one noun",
     "She saw the cat , grabbed the old stick , and ran to the river with her brother .": "a list of acts",
     'She left the old town , smiling at him : " No , " she said .': "what she said with a smile",

@@ -72,6 +72,8 @@ KEPT = [
     "The men who swim regularly sleep very well .",  # "often live"
     "It does not pose a threat .",  # "does not be"
     "She called for help .",
+    "He tried to stop the men and put an end to the war .",  # "ended"
+    "What it consists of is an old house .",
     "He also has shows as well as having written two books .",  # "and having written"
     "They built a house , and one was constructed there .",  # "built" twice
     "He runs a firm called purchase , and it is old .",
