@@ -25,6 +25,9 @@ _LINKING = frozenset({"together", "that", "thus", "therefore", "hence"})
 _JUDGING = frozenset({"i", "we", "thing", "pity", "shame", "problem", "mistake", "reason"})
 """Words of clauses that judge the whole statement before them ("which I think is a terrible thing")."""
 
+_RESULTING = frozenset({"make", "mean", "lead", "result", "cause", "allow", "enable", "help", "suggest", "explain"})
+"""Verbs of clauses that may tell the result of the whole statement."""
+
 _VAGUE = frozenset({",", "or", "sort", "kind"})
 """Words in phrases that do not name the same entity again."""
 
@@ -45,7 +48,9 @@ def is_certain(parse: Parse, split: Split) -> bool:
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
     if split.restrictive or not _is_statement(parse, split):
         return False
-    if entity and (_is_long(parse, entity) or _is_torn(parse, entity) or not _is_nameable(parse, entity)):
+    if entity and (_is_long(parse, entity) or _is_torn(parse, entity) or _is_bare(parse, entity)):
+        return False
+    if entity and not _is_nameable(parse, entity):
         return False
     match split.kind:
         case SplitKind.RELATIVE | SplitKind.APPOSITION:
@@ -67,6 +72,12 @@ def _conjunction(parse: Parse, split: Split) -> str:
 def _is_long(parse: Parse, entity: list[int]) -> bool:
     named = any(parse.tags[position] in ("NNP", "NNPS") for position in entity)
     return len(entity) > (LONGEST_NAME if named else LONGEST_ENTITY)
+
+
+def _is_bare(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether an entity is a singular noun without a determiner ("current chairman")."""
+    noun = _head(parse, entity)
+    return len(entity) > 1 and parse.tags[noun] == "NN" and parse.parts[entity[0]] == "ADJ"
 
 
 def _is_torn(parse: Parse, entity: list[int]) -> bool:
@@ -165,6 +176,8 @@ def _may_judge(parse: Parse, split: Split, entity: list[int]) -> bool:
     if any(parse.tokens[position].lower() in _JUDGING for position in split.clause):
         return True
     verb = _head(parse, list(split.clause))
+    if parse.lemmas[verb].lower() in _RESULTING:
+        return True  # "it plays a role, which makes them see well"
     depends = any(parse.tokens[position].lower() in _CONDITIONAL for position in auxiliaries(parse, verb))
     complement = child(parse, verb, {"acomp"})
     is_bare = complement is not None and not [below for below in parse.children[complement] if below > complement]
@@ -402,7 +415,7 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     above = parse.heads[head]
     if above == ROOT or _has_alternative(parse, above) or not _is_main(parse, above):
         return above == ROOT
-    if _is_unfinished(parse, above) or _joins_phrases(parse, split):
+    if _is_unfinished(parse, above) or _joins_phrases(parse, split) or _may_be_reported(parse, above, first):
         return False
     if _is_list(parse, above) or _joins_nouns(parse, head) or _begins_with_time(parse, head):
         return False
@@ -426,6 +439,12 @@ def _is_between_dashes(parse: Parse, split: Split) -> bool:
     """Returns whether a clause is inside of an insertion ("he said - yes, he sang; yes, he danced - that")."""
     before, after = parse.tokens[: split.clause[0]], parse.tokens[split.clause[-1] :]
     return not _DASHES.isdisjoint(before) and not _DASHES.isdisjoint(after)
+
+
+def _may_be_reported(parse: Parse, verb: int, joined: int) -> bool:
+    """Returns whether a clause without a comma before it may belong to a report ("I know he slept and she left")."""
+    reports = any(parse.labels[position] == "ccomp" for position in range(verb, joined))
+    return reports and parse.tokens[joined - 1] != ","
 
 
 def _is_unfinished(parse: Parse, verb: int) -> bool:

@@ -72,6 +72,7 @@ KEPT = [
     "The men who swim regularly sleep very well .",  # "often live"
     "It does not pose a threat .",  # "does not be"
     "She called for help .",
+    "They are self - sufficient , and the men in general are happy .",
     "He tried to stop the men and put an end to the war .",  # "ended"
     "What it consists of is an old house .",
     "He also has shows as well as having written two books .",  # "and having written"
