@@ -105,6 +105,9 @@ OTHERS: dict[str, Read] = {
     "json": _lists,
     "fairseq": _lists,
     "srilm": _lists,
+    "julius": _lists,
+    "graph": partial(_lattice, format="julius-graph"),
+    "network": partial(_lattice, format="julius-cn"),
     "rules": _grammar,
     "lm": _language_model,
     "weights": _consumed("translate.model_files", "read_weights"),
@@ -133,6 +136,7 @@ def readers(folder: Path) -> Iterator[Reader]:
             continue
         yield _written(format, folder)
     yield from _packed(folder)
+    yield from _openfst(folder)
     yield from _binary(folder)
 
 
@@ -183,6 +187,22 @@ def _packed(folder: Path) -> Iterator[Reader]:
                 (folder / member).write_bytes(text)
                 archive.add(folder / member, member)
         yield Reader(f"archive{suffix}", suffix, (path.read_bytes(),), _lattice)
+
+
+def _openfst(folder: Path) -> Iterator[Reader]:
+    """Yields readers of the layouts and arcs of OpenFst; a child process converts the compact ones."""
+    import pywrapfst
+
+    ls.write(LATTICES[0], folder / "vector.fst")
+    ls.write(LATTICES[1], folder / "string.fst")
+    whole, string = (pywrapfst.Fst.read(str(folder / name)) for name in ("vector.fst", "string.fst"))
+    log = pywrapfst.arcmap(whole, map_type="to_log")
+    layouts = (("const", whole), ("const", log), ("compact_acceptor", whole), ("compact_string", string))
+    for number, (layout, automaton) in enumerate(layouts):
+        path = folder / f"{number}.fst"
+        pywrapfst.convert(automaton, layout).write(str(path))
+        arcs = "" if automaton is not log else " of log arcs"
+        yield Reader(f"OpenFst {layout}{arcs}", ".fst", (path.read_bytes(),), _lattice)
 
 
 def _binary(folder: Path) -> Iterator[Reader]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import finite, shown
+from lattice_simp.formats.common import finite, natural, shown
 from lattice_simp.formats.json_nbest import samples
 from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
 from lattice_simp.support.textio import read_lines
@@ -92,9 +92,9 @@ class _Input:
 
     def add(self, match: re.Match[str], line: int) -> None:
         """Adds a line of a sentence or of a score."""
-        place, text = int(match[2]) - 1, match[3]
+        place, text = (natural(match[2]) or 0) - 1, match[3]
         if place != len(self.sentences) - (match[1] == "score"):
-            message = f"{match[1]}{match[2]} out of order"
+            message = f"{match[1]}{match[2][:20]} out of order"
             raise FormatError(message, path=self.path, line=line, remedy="is the file cut off?")
         if match[1] == "sentence":
             self.sentences.append((tuple(split_tokens(text)), line))

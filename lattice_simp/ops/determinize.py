@@ -54,7 +54,8 @@ def determinize(
 
     Each string has one path. The result may need exponentially many states, so prune large lattices first. In the
     tropical semiring, the path of each string has the features of its best path (except "posterior", which is not a sum
-    over a path). In the log semiring, the result has no features.
+    over a path). Words take the time of pauses next to them, and where paths merge, only the sum of their times is
+    exact. In the log semiring, the result has no features.
 
     Args:
         lattice: an acyclic acceptor.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.kernel import Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring, log_add
@@ -20,7 +21,8 @@ def minimize(
     >>> minimize(Lattice.from_strings([("a b c", 1.0), ("d b c", 1.0), ("d c", 1.0)])).num_states
     5
 
-    Costs and features move towards the start. States whose best completions have different features are not merged.
+    Costs and features move towards the start, except for the feature "time", which stays with its words. States whose
+    best completions have different features are not merged.
 
     Args:
         lattice: an acyclic acceptor.
@@ -39,6 +41,8 @@ def minimize(
     graph = VectorGraph.of(lattice)
     # The penalty of a word stays on its arc, as the header says.
     pushed = _pushed(graph, 0.0 - lattice.header.word_score, semiring == "log")
+    columns = [column for column, name in enumerate(lattice.features, start=1) if name == TIME]
+    pushed.arcs[:, columns], pushed.ends[:, columns] = graph.arcs[:, columns], graph.ends[:, columns]
     classes = _classes(pushed, quanta_of(pushed, precision))
     states = np.unique(classes)
     sources = np.repeat(np.arange(len(classes)), np.diff(graph.offsets))

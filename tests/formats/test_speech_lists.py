@@ -105,6 +105,7 @@ BROKEN = {
     "huge": (MLF.replace("-6.5", "-1e300"), 3, "beyond 1e100"),
     "escape": (MLF.replace("\\303", "\\377"), 13, "escapes that are not UTF-8"),
     "order": (JULIUS.replace("sentence2", "sentence3"), 7, "sentence3 out of order"),
+    "digits": (JULIUS.replace("sentence2", "sentence" + "9" * 5000), 7, f"sentence{'9' * 20} out of order"),
     "score first": (JULIUS.replace("score2", "score3"), 8, "score3 out of order"),
     "no score": (JULIUS.replace("score2: -21", "score 2"), 7, "sentence2 has no score"),
     "infinite": (JULIUS.replace("score2: -21", "score2: -inf"), 8, "not a finite score"),

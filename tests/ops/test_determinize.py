@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers import best_by_string, paths, random_lattice
 
-from lattice_simp import Lattice, SymbolTable, determinize, minimize, nbest
+from lattice_simp import Hypothesis, Lattice, SymbolTable, determinize, minimize, nbest
 from lattice_simp.errors import CyclicLatticeError, InvalidLatticeError, LatticeSimpError
 
 SEEDS = range(40)
@@ -85,6 +85,22 @@ def test_each_string_keeps_the_features_of_its_best_path(operation):
         for tokens, path in expected.items():
             assert got[tokens].cost == pytest.approx(path.cost, abs=1e-5), (seed, tokens)
             assert got[tokens].features == pytest.approx(path.features, abs=1e-3), (seed, tokens)
+
+
+def test_minimization_keeps_the_times_of_words():
+    """Scores move towards the start, times do not; states merge if all their times are equal."""
+    spans = {("a", "cat"): ((0.0, 0.5), (0.5, 1.5)), ("the", "cat"): ((0.0, 0.25), (0.25, 1.5))}
+    timed = [Hypothesis(words, float(cost), times=times) for cost, (words, times) in enumerate(spans.items())]
+    lattice = Lattice.from_nbest([*timed, Hypothesis(("my", "cat"), 2.0, times=spans["a", "cat"])])
+    smaller = minimize(lattice)
+    times = {path.tokens: path.times for path in nbest(smaller, 9) if path.tokens in spans}
+    assert times == spans
+    assert smaller.num_arcs < lattice.num_arcs
+    for seed in range(30):
+        whole = determinize(make_scored(seed))
+        expected = {path.tokens: np.array(path.times) for path in nbest(whole, 10_000)}
+        for path in nbest(minimize(whole), 10_000):
+            np.testing.assert_allclose(np.array(path.times), expected[path.tokens], atol=1e-3, err_msg=str(seed))
 
 
 def test_summed_probabilities_have_no_features():
