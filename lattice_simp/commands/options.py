@@ -226,7 +226,7 @@ From: TypeAlias = Annotated[
         "--from",
         parser=input_format_name,
         metavar="FORMAT",
-        help=f"input format: one of --to, {' or '.join(READ_ONLY)}; inferred by default",
+        help=f"input format: one of --to, {', '.join(READ_ONLY)}; inferred by default",
     ),
 ]
 To: TypeAlias = Annotated[

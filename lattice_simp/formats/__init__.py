@@ -31,6 +31,7 @@ from lattice_simp.formats import (
     plf,
     sausages,
     slf,
+    srilm_lattices,
 )
 from lattice_simp.formats.common import Format, Losses
 from lattice_simp.formats.nbest import LISTS, read_nbest
@@ -69,8 +70,12 @@ FORMATS: dict[str, Format] = {
 }
 """The lattice formats by name."""
 
-READ_ONLY: dict[str, Format] = {"julius-graph": julius_lattices.GRAPH, "julius-cn": julius_lattices.NETWORK}
-"""The lattice formats by name that can only be read, and are not detected: their files hold n-best lists as well."""
+READ_ONLY: dict[str, Format] = {
+    "wlat": srilm_lattices.FORMAT,
+    "julius-graph": julius_lattices.GRAPH,
+    "julius-cn": julius_lattices.NETWORK,
+}
+"""The lattice formats by name that can only be read. Those of Julius are not detected, as their files hold lists, too."""
 
 KALDI = ("kaldi", "kaldi-binary")
 """Formats of archives whose labels may be numbers."""
@@ -162,7 +167,7 @@ def sniff(head: bytes) -> str | None:
     if kind_of(head[:HEAD]) is not None:
         return None
     text = head[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
-    return next((name for name, format in FORMATS.items() if format.sniff(text)), None)
+    return next((name for name, format in (READ_ONLY | FORMATS).items() if format.sniff(text)), None)
 
 
 def format_of_data(data: bytes) -> str:

@@ -25,7 +25,7 @@ from lattice_simp.formats import (
     parse,
     read,
 )
-from lattice_simp.formats.julius_lattices import julius_lattices
+from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
 from lattice_simp.formats.kaldi import is_archive, kaldi_lattices
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.moses_networks import is_moses_networks, moses_networks
@@ -168,7 +168,7 @@ def _in_file(
     elif format == "moses-cn" or (format is None and is_moses_networks(head)):
         check_labels(options, "moses-cn", path)
         yield from moses_networks(path, symbols, **options)
-    elif format in READ_ONLY:
+    elif format in JULIUS:
         check_labels(options, format, path)
         yield from julius_lattices(path, format, symbols, **options)
     elif format == "plf" or (format is None and _is_plf(head)):
@@ -201,7 +201,7 @@ def _same(value: Same) -> Same:
 
 def is_collection(path: str | Path, format: str | None = None) -> bool:
     """Returns whether a path may hold several lattices: anything that `read_all` reads except single lattices."""
-    if format in READ_ONLY:
+    if format in JULIUS:
         return len(list(islice(julius_lattices(path, format), 2))) > 1
     if Path(path).is_dir() or _is_tar(path):
         return True
@@ -247,7 +247,7 @@ def stem_of(name: str) -> str:
     path = Path(name)
     if path.suffix in COMPRESSIONS:
         path = path.with_suffix("")
-    known = {suffix for kind in FORMATS.values() for suffix in kind.suffixes}
+    known = {suffix for kind in (FORMATS | READ_ONLY).values() for suffix in kind.suffixes}
     return str(path.with_suffix("")) if path.suffix in known else str(path)
 
 

@@ -16,7 +16,7 @@ from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, split_tokens
-from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
+from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.support.textio import decode
 
 Longs = npt.NDArray[np.int64]
@@ -83,6 +83,11 @@ class Format(NamedTuple):
     lost: Callable[[Lattice], Losses] = plain_losses
     archive: Callable[..., AbstractContextManager[Callable[[str, Lattice], None]]] | None = None
     numbered: bool = False
+
+
+def refuse_writing(lattice: Lattice, path: str | Path, **_: Any) -> NoReturn:
+    """Stands for the writer of a format that can only be read."""
+    raise LatticeSimpError(f"{path}: this format can only be read; write .slf, .fst or another format")
 
 
 def shown(text: str | bytes) -> str:

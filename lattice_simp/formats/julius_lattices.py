@@ -19,15 +19,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
-from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.common import Format, checked_lattice, finite, shown
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.common import Format, checked_lattice, finite, refuse_writing, shown
 from lattice_simp.formats.networks import Slots, probability
 from lattice_simp.support.textio import decode, read_lines
 
@@ -36,6 +36,9 @@ _BORDERS = {
     "julius-cn": ("---- begin confusion network ---", "---- end confusion network ---"),
 }
 """The lines before and after the lattices of each format."""
+
+JULIUS = tuple(_BORDERS)
+"""The names of the formats, which a file may hold together."""
 
 _FIRST_PASS = ("--- begin wordgraph data pass1 ---", "--- end wordgraph data pass1 ---")
 """The lines around a word graph of the first pass, whose words have no links."""
@@ -189,9 +192,5 @@ def _parse(kind: str, data: bytes, *, path: str | Path | None = None, symbols: S
     return loads[0]()
 
 
-def _refuse(lattice: Lattice, path: str | Path, **_: Any) -> NoReturn:
-    raise LatticeSimpError(f"{path}: lattices of Julius can only be read; write .slf, .fst or another format")
-
-
-GRAPH = Format((), lambda _: False, partial(_parse, "julius-graph"), _refuse)
-NETWORK = Format((), lambda _: False, partial(_parse, "julius-cn"), _refuse)
+GRAPH = Format((), lambda _: False, partial(_parse, "julius-graph"), refuse_writing)
+NETWORK = Format((), lambda _: False, partial(_parse, "julius-cn"), refuse_writing)

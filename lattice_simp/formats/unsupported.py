@@ -19,8 +19,8 @@ from lattice_simp.formats.sausages import is_sausages
 from lattice_simp.support.signatures import HEAD, Signature, signature
 
 LATTICES = (
-    "supported lattices are OpenFst, AT&T, PLF, SLF, PFSG, Kaldi's archives, and confusion networks of SRILM (meshes), "
-    "Kaldi (sausages) and Moses"
+    "supported lattices are OpenFst, AT&T, PLF, SLF, PFSG, Kaldi's archives, word lattices of SRILM, and confusion "
+    "networks of SRILM (meshes), Kaldi (sausages) and Moses"
 )
 LISTS = (
     "supported n-best lists are those of Moses (also cdec, Joshua, Marian) and SRILM, JSON, logs of fairseq, labels of "
@@ -62,7 +62,11 @@ _FEATURES = (
 KINDS = tuple(
     Kind(name, re.compile(pattern), remedy)
     for name, pattern, remedy in (
-        ("a word lattice of SRILM", rb"version[ \t]+\d+\s*?\n(?:name|initial|node)\b", _SRILM),
+        (
+            "a word lattice of SRILM of another version than 2",
+            rb"version[ \t]+(?!2\s)\d+\s*?\n(?:name|initial|node)\b|initial[ \t]+\d+\s*?\nfinal[ \t]+\d+\s*?\nnode\b",
+            _SRILM,
+        ),
         (
             "an n-best list whose ids are no numbers, or rules of translation",
             rb"(?![{\[][\"{\[])\S+[ \t]+\|\|\|[ \t]",

@@ -58,7 +58,8 @@ BINARY = {
 }
 
 TEXT = {
-    "word lattice": ("version 2\nname m\ninitial 0\nfinal 1\n", "a word lattice of SRILM", "-write-mesh"),
+    "word lattice": ("version 3\nname m\ninitial 0\nfinal 1\n", "a word lattice of SRILM of another", "-write-mesh"),
+    "old word lattice": ("initial 0\nfinal 1\nnode 0 NULL 1 1\n", "a word lattice of SRILM of another", "-write-mesh"),
     "log of OpenNMT": ("[2024-01-01 INFO] \nSENT 1: ['a']\nPRED 1: b\n", "a log of OpenNMT", "-output"),
     "stream": ('data: {"choices": []}\n\ndata: [DONE]\n', "a stream of JSON", "stream=false"),
     "stm": ("utt-1 1 spk 0.0 1.25 <O> a cat\n", "references or results of NIST", "trn"),

@@ -1,0 +1,139 @@
+r"""Word posterior lattices of SRILM (`nbest-lattice -no-mesh -write`), in the format of its manual page wlat-format.
+
+After `version 2`, there are lines `initial NODE` and `final NODE`, and for each node `node NODE word slot posterior`,
+followed by `node posterior` for each transition. `NULL` is the empty word. The cost of an arc is minus the log of its
+share in the posteriors of the transitions from its node, so the probabilities of all paths have the sum 1.
+
+>>> nodes = b"node 0 NULL 0 1 2 0.75 1 0.25\nnode 1 NULL 2 1\nnode 2 a 1 0.75 1 0.75\n"
+>>> lattice = parse_wlat(b"version 2\nname u\ninitial 0\nfinal 1\n" + nodes)
+>>> lattice.weights.round(3).tolist(), lattice.symbols.decode(lattice.olabels)
+([1.386, 0.288, 0.0], ['a'])
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from lattice_simp.core.arcs import start_first
+from lattice_simp.core.feature_names import POSTERIOR
+from lattice_simp.core.header import Header
+from lattice_simp.core.lattice import INFINITY, Lattice
+from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.common import Format, checked_lattice, field_lines, finite, natural, refuse_writing, shown
+
+NO_WORD = "NULL"
+
+_SNIFFED = re.compile(rb"version[ \t]+2\s*?\n(?:name|initial|node)\b")
+_VERSION = "2"
+_REMEDY = "write node NODE word slot posterior, then node posterior for each transition"
+_LARGEST = 1e100
+
+
+class _Node(NamedTuple):
+    """A node: its line, its word, and the posteriors of the transitions to other nodes."""
+
+    line: int
+    word: str
+    transitions: list[tuple[int, float]]
+
+
+def parse_wlat(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
+    """Parses the bytes of a word lattice; an arc has the word of the node that it leads to.
+
+    The feature `posterior` is the log of a transition's posterior, divided by that of all paths. Transitions with the
+    posterior 0, slots and the posteriors of nodes are left out.
+
+    Args:
+        data: the file's bytes.
+        path: the file's name, for errors.
+        symbols: the table that numbers the words; it grows as needed. A new one if None.
+
+    Raises:
+        FormatError: a line is broken (the message has its number), lines are missing, or there are several lattices.
+    """
+    reader = _Reader(path)
+    for number, fields in field_lines(data, path):
+        reader.line(number, fields)
+    return reader.lattice(SymbolTable() if symbols is None else symbols)
+
+
+@dataclass
+class _Reader:
+    """Collects the lines of a lattice."""
+
+    path: str | Path | None
+    name: str | None = None
+    ends: dict[str, tuple[int, int]] = field(default_factory=dict)
+    nodes: dict[int, _Node] = field(default_factory=dict)
+
+    def fail(self, message: str, line: int | None, remedy: str = _REMEDY) -> NoReturn:
+        raise FormatError(message, path=self.path, line=line, remedy=remedy)
+
+    def line(self, number: int, fields: list[str]) -> None:
+        kind, *values = fields
+        node = natural(values[0]) if values else None
+        if kind == "node" and node is not None and node not in self.nodes:
+            self.nodes[node] = self.node(values, number)
+        elif kind in ("initial", "final") and len(values) == 1 and node is not None and kind not in self.ends:
+            self.ends[kind] = node, number
+        elif kind == "name" and values and not self.nodes:
+            self.name = " ".join(values)
+        elif kind == "version" and self.nodes:
+            self.fail("another word lattice begins", number, "write each lattice to a separate file")
+        elif kind != "version" or values != [_VERSION]:
+            self.fail(f"not a line of a word lattice, or a second one: {shown(' '.join(fields))}", number)
+
+    def node(self, values: list[str], line: int) -> _Node:
+        """Reads the word and the transitions of a node."""
+        targets = [natural(text) for text in values[4::2]]
+        posteriors = [_posterior(text) for text in values[3::2]]
+        if len(values) < 4 or len(values) % 2 or None in targets or None in posteriors or natural(values[2]) is None:
+            self.fail(f"not the numbers of a node and its transitions: {shown(' '.join(values))}", line)
+        pairs = zip(targets, posteriors[1:], strict=True)
+        return _Node(line, values[1], [(target, share) for target, share in pairs if target is not None and share])
+
+    def lattice(self, symbols: SymbolTable) -> Lattice:
+        missing = [name for name in ("initial", "final") if name not in self.ends]
+        if missing:
+            self.fail(f"no line {' and no line '.join(missing)}", None, "is the file cut off?")
+        references = [*self.ends.values()]
+        references += [(target, node.line) for node in self.nodes.values() for target, _ in node.transitions]
+        for node, line in references:
+            if node not in self.nodes:
+                self.fail(f"the node {node} has no line", line, "is the file cut off?")
+        order = {node: state for state, node in enumerate(self.nodes)}
+        start, final = (order[self.ends[name][0]] for name in ("initial", "final"))
+        words = [node.word for node in self.nodes.values()]
+        if words[start] != NO_WORD:
+            self.fail(f"the initial node has the word {shown(words[start])}", self.ends["initial"][1], "write NULL")
+        labels = np.array([EPSILON if word == NO_WORD else symbols.add(word) for word in words], dtype=np.int64)
+        transitions = [
+            (state, order[target], share)
+            for state, node in enumerate(self.nodes.values())
+            for target, share in node.transitions
+        ]
+        columns = np.array(transitions, dtype=np.float64).reshape(-1, 3).T
+        sources, targets = columns[:2].astype(np.int64)
+        totals = np.bincount(sources, columns[2], minlength=len(words))
+        costs = 0.0 - np.log(columns[2] / totals[sources])
+        features = {POSTERIOR: np.minimum(np.log(columns[2] / totals[start]), 0.0)} if totals[start] else {}
+        finals = np.full(len(words), INFINITY)
+        finals[final] = 0.0
+        labels = labels[targets]
+        sources, targets, finals = start_first(start, sources, targets, finals)
+        lattice = checked_lattice(self.path, sources, labels, costs, targets, finals, symbols, features=features)
+        return replace(lattice, header=Header(self.name))
+
+
+def _posterior(text: str) -> float | None:
+    value = finite(text)
+    return value if value is not None and 0.0 <= value <= _LARGEST else None
+
+
+FORMAT = Format((".wlat",), _SNIFFED.match, parse_wlat, refuse_writing)
