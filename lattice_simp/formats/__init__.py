@@ -25,6 +25,7 @@ from lattice_simp.formats import (
     julius_lattices,
     kaldi,
     mesh,
+    moses_graphs,
     moses_networks,
     openfst,
     pfsg,
@@ -72,10 +73,11 @@ FORMATS: dict[str, Format] = {
 
 READ_ONLY: dict[str, Format] = {
     "wlat": srilm_lattices.FORMAT,
+    "moses-graph": moses_graphs.FORMAT,
     "julius-graph": julius_lattices.GRAPH,
     "julius-cn": julius_lattices.NETWORK,
 }
-"""The lattice formats by name that can only be read. Those of Julius are not detected, as their files hold lists, too."""
+"""The lattice formats by name that can only be read. Those of Julius are not detected: their files hold lists, too."""
 
 KALDI = ("kaldi", "kaldi-binary")
 """Formats of archives whose labels may be numbers."""

@@ -28,6 +28,7 @@ from lattice_simp.formats import (
 from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
 from lattice_simp.formats.kaldi import is_archive, kaldi_lattices
 from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.moses_graphs import is_search_graph, search_graphs
 from lattice_simp.formats.moses_networks import is_moses_networks, moses_networks
 from lattice_simp.formats.nbest import is_file_named, is_nbest, stream_sentences
 from lattice_simp.formats.plf import read_plf
@@ -73,8 +74,9 @@ def read_all(
     Args:
         path: an n-best list (the names of its sentences, or their numbers); a folder of lattice files and n-best lists,
             or a tar archive of lattice files (their names without endings); a Kaldi archive, text or binary, or a
-            script file (its utterances); a PLF file or confusion networks of Moses (their numbers, from 0); or any
-            other lattice file (one lattice, named as the file). `-` is standard input.
+            script file (its utterances); a PLF file or confusion networks of Moses (their numbers, from 0); search
+            graphs of Moses (the numbers of their sentences); or any other lattice file (one lattice, named as the
+            file). `-` is standard input.
         format: the files' format, a name in `FORMATS`; None to detect it from their content.
         symbols: the table that numbers the words; it grows as needed. A new one for each file if None.
         options: options of the format's reader; for n-best lists `first_id`, `pieces` and `cost`.
@@ -168,6 +170,9 @@ def _in_file(
     elif format == "moses-cn" or (format is None and is_moses_networks(head)):
         check_labels(options, "moses-cn", path)
         yield from moses_networks(path, symbols, **options)
+    elif format == "moses-graph" or (format is None and is_search_graph(head)):
+        check_labels(options, "moses-graph", path)
+        yield from search_graphs(path, symbols, **options)
     elif format in JULIUS:
         check_labels(options, format, path)
         yield from julius_lattices(path, format, symbols, **options)
@@ -209,6 +214,8 @@ def is_collection(path: str | Path, format: str | None = None) -> bool:
     if is_nbest(path):
         sentences = (sentence for sentence in stream_sentences(path) if not sentence.is_missing)
         return len(list(islice(sentences, 2))) > 1
+    if is_search_graph(head):
+        return len(list(islice(search_graphs(path), 2))) > 1
     if is_moses_networks(head):
         return len(list(islice(moses_networks(path), 2))) > 1
     return is_archive(head) or is_sausages(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)

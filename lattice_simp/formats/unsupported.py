@@ -104,7 +104,6 @@ KINDS = tuple(
             + rb"|\S+[ \t]+[0-9AB][ \t]+\*[ \t]+\*[ \t]+<ALT",
             _HTK,
         ),
-        ("a search graph of Moses", rb"\d+ hyp=\d+ stack=\d+", "write SLF: moses -output-search-graph-slf"),
         ("a lattice of CMU Sphinx", rb"# getcwd:", "write SLF: -outlatfmt htk"),
         (
             "a confusion network or a word graph of Julius",

@@ -93,7 +93,6 @@ TEXT = {
     "dot": ("digraph FST {\nrankdir = LR;\n}\n", r"a drawing \(DOT\)", "the lattice"),
     "gbnf": ('root ::= "a"\n', "a grammar", "the lattice"),
     "lark": ('start: s1 "a"\ns1: "b" |\n', "a grammar", "the lattice"),
-    "moses graph": ("0 hyp=0 stack=0 forward=1 fscore=-1\n", "a search graph of Moses", "-output-search-graph-slf"),
     "features": ("0 1 a lm:2.5 tm:1\n1\n", "a text lattice with features", "--from features"),
     "subtitles": ("1\n00:00:01,000 --> 00:00:02,000\nHello\n", "subtitles", ""),
     "table of Whisper": ("start\tend\ttext\n0\t1000\tA cat.\n", "subtitles", "--output_format json"),
