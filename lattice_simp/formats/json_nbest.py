@@ -25,13 +25,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NoReturn
 
 from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import key_names, shown
-from lattice_simp.formats.json_results import DOUBTS, FAILED, KEYS, NAME, rows_of
+from lattice_simp.formats.json_results import DOUBTS, FAILED, KEYS, NAME, generated_row, rows_of
 from lattice_simp.formats.json_times import is_finite, times_like
 from lattice_simp.formats.json_words import tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features
@@ -45,7 +46,9 @@ SAMPLES = "Samples"
 _LONG = rb'\s*"text"\s*:\s*"(?:[^"\\\n]|\\.)*\Z'  # a transcript that is longer than the head
 _LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|[^\n]*?(?:%b)|%b)' % (KEYS, _LONG))
 _SPREAD_HEAD = re.compile(rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"hypotheses"\s*:\s*\[|%b)|%b)' % (KEYS, _LONG), re.DOTALL)
+_GENERATED_HEAD = re.compile(rb'\[\s*(\[\s*)?\{\s*"(?:generated|translation|summary)_text"\s*:')  # of pipelines
 _BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*")
+_COMMAS = re.compile(r"[\s\ufeff,]*\]?[\s\ufeff]*")
 _SCORES = re.compile(
     r"(?i)(?:^|_)(?:scores?|log_?p|(?:log_?)?(?:likelihood|prob(?:abilit(?:y|ies)|s)?)|costs?|nll|confidences?|logits?"
     r"|weights?|loss|perplexity)(?![a-z])|^(?:counts?|freq|frequency)$"
@@ -54,6 +57,7 @@ _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _KNOWN = frozenset({"score", "scores", "features", DOUBTS, FAILED})
 _TIMES = "times that are not pairs of a begin and an end in seconds, one for each token"
 _MOST_SECONDS = 1e7
+_MATCHED = 1 << 10
 _MOST_PAIRS = 1 << 24  # of words of two hypotheses that are aligned
 _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 
@@ -61,7 +65,8 @@ _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 def is_json_nbest(head: bytes) -> bool:
     """Recognises JSON with hypotheses, by the first line or an object or array that begins with it."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return _LINE_HEAD.match(text) is not None or _SPREAD_HEAD.match(text) is not None
+    heads = (_LINE_HEAD, _SPREAD_HEAD, _GENERATED_HEAD)
+    return any(head.match(text) is not None for head in heads)
 
 
 def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
@@ -175,12 +180,27 @@ def _is_whole(line: str) -> bool:
 
 
 def _spread_values(text: str, path: str | Path) -> Iterator[tuple[int, Any]]:
-    """Yields the values of a text, or of its array, and the lines where they begin."""
-    is_array = text[_BLANKS.match(text).end() :].startswith("[")  # type: ignore[union-attr]  # matches always
+    """Yields the values of a text, or of its array, and the lines where they begin.
+
+    In results of pipelines, each list of texts becomes an object.
+    """
+    start = _BLANKS.match(text).end()  # type: ignore[union-attr]  # matches always
+    generated = _GENERATED_HEAD.match(text[start : start + _MATCHED].encode())
+    is_array = text[start:].startswith("[") and (generated is None or generated[1] is not None)
     if is_array:
         parse_json(text, path=path, remedy=_REMEDY)  # so that nothing is cut off
-    between = _SEPARATORS if is_array else _BLANKS
-    position, line = 0, 1
+    if generated is None:
+        yield from _values_between(text, path, 0, _SEPARATORS if is_array else _BLANKS)
+        return
+    lists = _values_between(text, path, start + is_array, _COMMAS if is_array else _BLANKS)
+    first = list(islice(lists, 2))
+    is_only = len(first) == 1 and not is_array
+    yield from ((line, generated_row(entries, is_only=is_only)) for line, entries in chain(first, lists))
+
+
+def _values_between(text: str, path: str | Path, position: int, between: re.Pattern[str]) -> Iterator[tuple[int, Any]]:
+    """Yields the values from a position on, and the lines where they begin; `between` matches what separates them."""
+    line = 1 + text.count("\n", 0, position)
     while (begin := between.match(text, position).end()) < len(text):  # type: ignore[union-attr]
         line += text.count("\n", position, begin)
         try:

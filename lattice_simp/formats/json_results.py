@@ -37,7 +37,7 @@ MEAN_LOG_PROBABILITY = "MeanLogProb"
 
 KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences'
-    rb'|segments|chunks|transcription|transcripts)"\s*:\s*\[|"(?:words|result)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
+    rb'|segments|chunks|transcription|transcripts|utterances|monologues)"\s*:\s*\[|"(?:words|result)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"(?:avg_logprob|pred_text|custom_id|promptFeedback|full_transcript)"\s*:'
 )
 """The names by which such JSON is recognised."""
 
@@ -59,14 +59,22 @@ _FILE = "audio_filepath"
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that replaces 0."""
 
-_WRAPPERS = ("response", "body", "result")
-"""The names under which batches and long operations hold a result."""
+_WRAPPERS = ("response", "body", "result", "transcription")
+"""The names under which batches, long operations and Gladia hold a result."""
 
 _FAILURES = ("errored", "canceled", "expired")
 """The types of a request of Anthropic's batches that has no answer."""
 
-_SEGMENTS = ("segments", "chunks", "transcription")
-"""The names of lists of segments: of Whisper, Transformers, whisper.cpp."""
+_SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues")
+"""The names of lists of segments: of Whisper, Transformers, whisper.cpp, Gladia, Rev AI."""
+
+_GENERATED = ("generated_text", "translation_text", "summary_text")
+"""The names of the text in results of Transformers' pipelines."""
+
+_FLAT = (
+    "a list of generated texts is one sentence: its samples",
+    "write a list for each sentence: [[...], [...]]",
+)
 
 _PARTLY = (
     "not all alternatives have a confidence, so all of a sentence weigh the same",
@@ -109,6 +117,30 @@ def _rows(value: Any) -> list[Any]:
         return [{"hypotheses": [], FAILED: failure}]
     results = _results(value)
     return [_row(result) for result in ([value] if results is None else results)]
+
+
+def generated_row(entries: Any, *, is_only: bool) -> dict[str, Any]:
+    """Returns the sentence of a list of generated texts, a result of Transformers' pipelines.
+
+    >>> generated_row([{"generated_text": "a cat"}], is_only=True)
+    {'hypotheses': [{'text': 'a cat'}]}
+
+    Args:
+        entries: the list.
+        is_only: whether it is the only list of a file, so it may also be one text for each of several sentences.
+    """
+    texts = [*map(_generated_text, entries)] if isinstance(entries, list) else entries
+    return {"hypotheses": texts, **({DOUBTS: [_FLAT]} if is_only and len(entries) > 1 else {})}
+
+
+def _generated_text(entry: Any) -> Any:
+    """Returns the text of an entry, which in a chat is that of the last message, as a hypothesis."""
+    if not isinstance(entry, dict):
+        return {"text": entry}
+    text = next((entry[name] for name in _GENERATED if name in entry), None)
+    if isinstance(text, list) and text and isinstance(text[-1], dict):
+        text = text[-1].get("content")
+    return entry if text is None else {"text": text}
 
 
 def _failure(value: Mapping[str, Any]) -> str | None:
@@ -185,6 +217,8 @@ def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the object of a sentence: its hypotheses, and its id unless that is a name; others are unchanged."""
     if DOUBTS in row:
         return row
+    if isinstance(row.get("monologues"), list):
+        row = {**row, "monologues": [*map(_with_text, row["monologues"])]}
     sentence = _sentence(row)
     entries: list[Any] = next((row[name] for name in (*_LISTS, *_SEGMENTS) if isinstance(row.get(name), list)), [])
     is_transcript = any(isinstance(row.get(name), list) for name in _SEGMENTS)
@@ -193,6 +227,14 @@ def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
         sentence = {**sentence, "hypotheses": [*map(with_times, hypotheses, words)]}
     doubts = unread_words([row, *entries], sentence.get("hypotheses", ()))
     return {**sentence, DOUBTS: [*sentence.get(DOUBTS, ()), *doubts]} if doubts else sentence
+
+
+def _with_text(monologue: Any) -> Any:
+    """Adds its text to a monologue of Rev AI, whose elements are words, punctuation marks and blanks."""
+    elements = monologue.get("elements") if isinstance(monologue, dict) else None
+    if not isinstance(elements, list) or not all(isinstance(entry, dict) for entry in elements):
+        return monologue
+    return {**monologue, "text": "".join(str(entry.get("value")) for entry in elements)}
 
 
 def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from lattice_simp.formats.json_times import TimedText, timed_words, times_of
 
 NO_CONFIDENCES = "`lattice ctm` and `lattice confidence` compute confidences from the scores of the hypotheses"
 
-_LISTS = ("words", "Words", "items", "result", "timestamps", "timestamp", "word-alignment")
+_LISTS = ("words", "Words", "items", "elements", "result", "timestamps", "timestamp", "word-alignment")
 """The names of lists of words with their times."""
 
 _PARTS = "tokens"

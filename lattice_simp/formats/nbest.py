@@ -29,7 +29,7 @@ from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_named
 from lattice_simp.formats.srilm_lists import is_srilm, stream_srilm
 from lattice_simp.formats.unsupported import LISTS as WANTED
-from lattice_simp.formats.unsupported import refusal
+from lattice_simp.formats.unsupported import is_hypergraph, refusal
 from lattice_simp.support.textio import COMPRESSIONS, open_binary, readable
 
 __all__ = [
@@ -134,7 +134,7 @@ def _kind(file: str | Path) -> ListFormat:
         return kind
     with open_binary(file) as opened:
         head = opened.read(_HEAD)
-    if _BARS.search(head.split(b"\n", 1)[0]) is None:
+    if _BARS.search(head.split(b"\n", 1)[0]) is None or is_hypergraph(head):
         raise refusal(head, file, WANTED)
     return LISTS["moses"]
 

@@ -59,6 +59,12 @@ _FEATURES = (
     rb"\d+[ \t]+\d+[ \t]+\S+(?:(?:[ \t]+[^\s:]*[^\s\d:][^\s:]*:%b)+|(?:[ \t]+[^\s:]+:%b){3,})[ \t]*\r?(?:\n|\Z)" % _TWO
 )
 
+_HYPERGRAPH = (
+    "a hypergraph (a forest of cdec, or of Moses)",
+    rb'\{\s*"rules"\s*:\s*\[\s*\d+\s*,\s*"\[|# target \|\|\|',
+    "a hypergraph is no lattice; write lists of its best hypotheses: cdec --k_best 100, moses -n-best-list",
+)
+
 KINDS = tuple(
     Kind(name, re.compile(pattern), remedy)
     for name, pattern, remedy in (
@@ -133,6 +139,7 @@ KINDS = tuple(
             rb'\{\s*"partial"\s*:\s*"',
             "keep the final results: Result() and FinalResult(), best with SetMaxAlternatives(10)",
         ),
+        _HYPERGRAPH,
         ("JSON", rb'\{\s*(?:"[^"\n]*"\s*:|\}\s*\Z)|\[\s*(?:[\["{]|%b\s*,|\]\s*\Z)' % _NUMBER, _JSON),
         ("a symbol table", rb"(?:<eps>|<epsilon>|<blk>|<blank>)[ \t]+0\s+\S+[ \t]+\d+\s", "give it with --symbols"),
     )
@@ -154,6 +161,12 @@ def kind_of(head: bytes) -> Kind | Signature | None:
     if is_sausages(text):
         return None
     return signature(head[:HEAD]) or next((kind for kind in KINDS if kind.pattern.match(text)), None)
+
+
+def is_hypergraph(head: bytes) -> bool:
+    """Returns whether a file, whose lines may have the bars of n-best lists, is a hypergraph."""
+    kind = kind_of(head)
+    return kind is not None and kind.name == _HYPERGRAPH[0]
 
 
 def refusal(head: bytes, path: str | Path | None, wanted: str = LATTICES) -> FormatError:

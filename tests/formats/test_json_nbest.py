@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -230,6 +231,74 @@ def test_scores_of_sockeye_are_costs(tmp_path, scores):
 def test_sequences_of_transformers(tmp_path):
     [hypotheses] = ls.read_nbest(written(tmp_path, {"sequences": ["a cat", "a hat"], "sequences_scores": [-0.5, -1]}))
     assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 0.5), ("a hat", 1.0)]
+
+
+def test_several_utterances_are_a_transcript(tmp_path):
+    """Gladia's utterances, and Rev AI's monologues of text, punctuation and blanks; confidences are not read."""
+    word = {"word": " A", "start": 0.5, "end": 0.8, "confidence": 0.5}
+    utterances = [{"text": "A.", "words": [word]}, {"text": "B", "words": [{"word": "B", "start": 1, "end": 2}]}]
+    path = written(tmp_path, {"result": {"transcription": {"full_transcript": "A. B", "utterances": utterances}}})
+    with pytest.warns(InputWarning, match="the confidences of words are not read: 'words'"):
+        [[hypothesis]] = ls.read_nbest(path)
+    assert (hypothesis.text, hypothesis.cost, hypothesis.times) == ("A. B", 0.0, ((0.5, 0.8), (1.0, 2.0)))
+    elements = [{"type": "text", "value": "A"}, {"type": "punct", "value": ", "}, {"type": "text", "value": "B"}]
+    monologues = [{"speaker": 0, "elements": elements}, {"speaker": 1, "elements": elements[:1]}]
+    assert [entry.text for entry in ls.read_nbest(written(tmp_path, {"monologues": monologues}))[0]] == ["A, B A"]
+    for broken in ([{"elements": "A"}], [{"speaker": 0}], ["A"]):
+        with pytest.raises(FormatError, match=r":1: "):
+            ls.read_nbest(written(tmp_path, {"monologues": broken}))
+
+
+def generated(*texts):
+    return [{"generated_text": text} for text in texts]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_results_of_pipelines_are_samples(tmp_path, indent):
+    """Lists of lists have a sentence for each inner list, as lists on lines have."""
+    path = tmp_path / "x.json"
+    batch = [generated("a cat", "a  cat", "a dog"), generated("the cat"), []]
+    expected = [[("a cat", math.log(1.5)), ("a dog", math.log(3))], [("the cat", 0.0)], []]
+    path.write_text(json.dumps(batch, indent=indent))
+    assert strings(path) == rounded(expected)
+    path.write_text("\n".join(json.dumps(entries, indent=indent) for entries in batch[:2]) + "\n")
+    assert strings(path) == rounded(expected[:2])
+
+
+def strings(path):
+    return rounded([[(entry.text, entry.cost) for entry in entries] for entries in ls.read_nbest(path)])
+
+
+def rounded(lists):
+    return [[(text, round(cost, 9)) for text, cost in entries] for entries in lists]
+
+
+def test_a_list_of_generated_texts_is_one_sentence(tmp_path):
+    path = tmp_path / "x.json"
+    for name in ("generated_text", "translation_text", "summary_text"):
+        path.write_text(json.dumps([{name: "a cat"}, {name: "a dog"}]))
+        with pytest.warns(InputWarning, match="a list of generated texts is one sentence: its samples"):
+            assert strings(path) == rounded([[("a cat", math.log(2)), ("a dog", math.log(2))]])
+        path.write_text(json.dumps([{name: "a cat"}]))
+        with warnings.catch_warnings(action="error"):
+            assert strings(path) == [[("a cat", 0.0)]]
+    chat = [{"role": "user", "content": "Name a cat."}, {"role": "assistant", "content": "Tom"}]
+    path.write_text(json.dumps([{"generated_text": chat}]))
+    assert strings(path) == [[("Tom", 0.0)]]
+
+
+def test_broken_results_of_pipelines_name_their_lines(tmp_path):
+    path = tmp_path / "x.json"
+    text = json.dumps([generated("a"), [{"generated_text": "a"}, {"text": 5}]], indent=1)
+    path.write_text(text)
+    with pytest.raises(FormatError, match=r"x.json:7: a hypothesis without text or tokens"):
+        ls.read_nbest(path)
+    path.write_text(text[:-8])
+    with pytest.raises(FormatError, match=r"x.json: invalid JSON: .* at line 12"):
+        ls.read_nbest(path)
+    path.write_text('[{"generated_text": "a"}]\n[{"generated_text": }]\n')
+    with pytest.raises(FormatError, match=r"x.json:2: "):
+        ls.read_nbest(path)
 
 
 def test_features_of_samples_stay(tmp_path):

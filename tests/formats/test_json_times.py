@@ -98,6 +98,30 @@ ROWS: dict[str, dict[str, Any]] = {
     "gstreamer": {"status": 0, "result": {"hypotheses": [{"transcript": "a cat", "likelihood": -9.0, **ALIGNED}]}},
     "azure in batches": {"recognizedPhrases": [{"nBest": [{"confidence": 0.5, "lexical": "a cat", "words": BATCHED}]}]},
     "funasr": {"key": "u-1", "text": "a cat", "timestamp": [[500, 800], [1000, 1500]]},
+    "gladia": {
+        "id": "x",
+        "result": {
+            "metadata": {"audio_duration": 2.0},
+            "transcription": {
+                "full_transcript": "A cat.",
+                "languages": ["en"],
+                "utterances": [{"text": "A cat.", "start": 0.5, "end": 1.5, "confidence": 0.5, "words": PLAIN}],
+            },
+        },
+    },
+    "rev": {
+        "monologues": [
+            {
+                "speaker": 0,
+                "elements": [
+                    {"type": "text", "value": "A", "ts": 0.5, "end_ts": 0.8, "confidence": 0.5},
+                    {"type": "punct", "value": " "},
+                    {"type": "text", "value": "cat", "ts": 1.0, "end_ts": 1.5, "confidence": 0.5},
+                    {"type": "punct", "value": "."},
+                ],
+            }
+        ]
+    },
     "own": {"hypotheses": [{"text": "a cat", "score": -1.0, "times": SPANS}]},
 }
 

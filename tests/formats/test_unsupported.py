@@ -93,6 +93,8 @@ TEXT = {
     "dot": ("digraph FST {\nrankdir = LR;\n}\n", r"a drawing \(DOT\)", "the lattice"),
     "gbnf": ('root ::= "a"\n', "a grammar", "the lattice"),
     "lark": ('start: s1 "a"\ns1: "b" |\n', "a grammar", "the lattice"),
+    "forest": ('{"rules":[1,"[X] ||| a ||| b"],"features":["EF"]}\n', r"a hypergraph \(a forest of cdec", "--k_best"),
+    "hypergraph": ("# target ||| features ||| source-covered\n2 1\n", "a hypergraph", "moses -n-best-list"),
     "features": ("0 1 a lm:2.5 tm:1\n1\n", "a text lattice with features", "--from features"),
     "subtitles": ("1\n00:00:01,000 --> 00:00:02,000\nHello\n", "subtitles", ""),
     "table of Whisper": ("start\tend\ttext\n0\t1000\tA cat.\n", "subtitles", "--output_format json"),
@@ -167,7 +169,7 @@ def test_a_list_without_numbers_is_called_so(tmp_path):
 
 
 def test_json_with_bars_is_no_list_without_numbers(tmp_path):
-    (tmp_path / "x").write_text('{"rules":[1,"[X] ||| a ||| b"]}\n')
+    (tmp_path / "x").write_text('{"texts":[1,"[X] ||| a ||| b"]}\n')
     with pytest.raises(FormatError, match="x: looks like JSON"):
         read(tmp_path / "x")
 
