@@ -22,7 +22,6 @@ from lattice_simp.formats import (
     check_labels,
     format_of,
     format_of_data,
-    parse,
     read,
 )
 from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
@@ -34,7 +33,7 @@ from lattice_simp.formats.nbest import is_file_named, is_nbest, stream_sentences
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.formats.sausages import is_sausages, sausage_lattices
 from lattice_simp.support.atomic import is_growing
-from lattice_simp.support.textio import COMPRESSIONS, open_binary, read_lines, readable, unpacked
+from lattice_simp.support.textio import COMPRESSIONS, Member, open_binary, read_lines, readable
 
 
 class Entry(NamedTuple):
@@ -72,11 +71,11 @@ def read_all(
     [('0', [0.0, -1.0]), ('1', [0.0, -2.0])]
 
     Args:
-        path: an n-best list (the names of its sentences, or their numbers); a folder of lattice files and n-best lists,
-            or a tar archive of lattice files (their names without endings); a Kaldi archive, text or binary, or a
-            script file (its utterances); a PLF file or confusion networks of Moses (their numbers, from 0); search
-            graphs of Moses (the numbers of their sentences); or any other lattice file (one lattice, named as the
-            file). `-` is standard input.
+        path: an n-best list (the names of its sentences, or their numbers); a folder or a tar archive of lattice files
+            and n-best lists (their names without endings); a Kaldi archive, text or binary, or a script file (its
+            utterances); a PLF file or confusion networks of Moses (their numbers, from 0); search graphs of Moses (the
+            numbers of their sentences); or any other lattice file (one lattice, named as the file). `-` is standard
+            input.
         format: the files' format, a name in `FORMATS`; None to detect it from their content.
         symbols: the table that numbers the words; it grows as needed. A new one for each file if None.
         options: options of the format's reader; for n-best lists `first_id`, `pieces` and `cost`.
@@ -99,7 +98,10 @@ def entries(
         here = Path(file)
         if here.is_dir():
             files = [member for member in here.rglob("*") if member.is_file() and not is_growing(member)]
-            members = (_members(member, here, format, symbols, options) for member in sorted(files, key=_natural_order))
+            members = (
+                _members(member, str(member.relative_to(here)), format, symbols, options)
+                for member in sorted(files, key=_natural_order)
+            )
             yield from _filled(chain.from_iterable(members), path)
         elif _is_tar(here):
             yield from _filled(_tar_members(here, format, symbols, options), path)
@@ -110,23 +112,23 @@ def entries(
 
 
 def _members(
-    file: Path, folder: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
+    file: Path | Member, name: str, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
 ) -> Iterator[Entry]:
-    """Yields the lattice of a file in a folder, or those of an n-best list, with the file's name in their names."""
-    if format is not None or not is_nbest(file):
-        yield _file_entry(file, folder, format, symbols, options)
-        return
-    stem = list_stem_of(str(file.relative_to(folder)))
+    """Yields the lattice of a file of a folder or archive, or those of an n-best list, with its name in their names."""
+    stem = list_stem_of(name)
     try:
+        if format is not None or not is_nbest(file):
+            yield _file_entry(file, name, format, symbols, options)
+            return
         check_labels(options, "nbest", file)
         sentences = [sentence for sentence in stream_sentences(file) if not sentence.is_missing]
     except FormatError as error:
         yield Entry(stem, partial(_fail, error), "", partial(_same, None))
         return
     for sentence in sentences:
-        name = stem if len(sentences) == 1 else f"{stem}-{sentence.name or sentence.number}"
-        load = partial(list_lattice, sentence._replace(name=sentence.name or name), symbols)
-        yield Entry(name, load, "", partial(_same, None))
+        full = stem if len(sentences) == 1 else f"{stem}-{sentence.name or sentence.number}"
+        load = partial(list_lattice, sentence._replace(name=sentence.name or full), symbols)
+        yield Entry(full, load, "", partial(_same, None))
 
 
 def _fail(error: FormatError) -> Lattice:
@@ -134,9 +136,8 @@ def _fail(error: FormatError) -> Lattice:
 
 
 def _file_entry(
-    file: Path, folder: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
+    file: Path | Member, name: str, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
 ) -> Entry:
-    name = str(file.relative_to(folder))
     kind = partial(format_of, file) if format is None else partial(_same, format)
     return Entry(stem_of(name), partial(read, file, format, symbols, **options), name, kind)
 
@@ -188,16 +189,6 @@ def list_lattice(sentence: Sentence, symbols: SymbolTable | None = None) -> Latt
     """Returns the lattice of an n-best list, with its name."""
     lattice = Lattice.from_nbest(sentence.hypotheses, symbols)
     return lattice if sentence.name is None else replace(lattice, header=replace(lattice.header, name=sentence.name))
-
-
-def _member(
-    data: bytes, name: str, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
-) -> Lattice:
-    return parse(unpacked(data, name), name, format, symbols, **options)
-
-
-def _format_of_member(data: bytes, name: str, format: str | None) -> str:
-    return format_of_data(unpacked(data, name)) if format is None else format
 
 
 def _same(value: Same) -> Same:
@@ -298,9 +289,8 @@ def _tar_members(
             for member in archive:
                 data = _member_data(archive, member, path)
                 if data is not None:
-                    load = partial(_member, data, f"{path}:{member.name}", format, symbols, options)
-                    kind = partial(_format_of_member, data, member.name, format)
-                    yield Entry(stem_of(member.name), load, member.name, kind)
+                    file = Member(f"{path}:{member.name}", data)
+                    yield from _members(file, member.name, format, symbols, options)
     except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
         if isinstance(error, LatticeSimpError):
             raise

@@ -63,6 +63,25 @@ _BOM = b"\xef\xbb\xbf"
 _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f]")
 
 
+class Member(str):
+    """The name of a file in an archive, with its bytes, which readers take instead of a path.
+
+    >>> with open_binary(Member("texts.tar:a.gz", gzip.compress(b"a cat"))) as file:
+    ...     file.read()
+    b'a cat'
+    """
+
+    __slots__ = ("data",)
+
+    data: bytes
+
+    def __new__(cls, name: str, data: bytes) -> Member:
+        """Makes a name with bytes."""
+        member = super().__new__(cls, name)
+        member.data = data
+        return member
+
+
 @contextmanager
 def open_binary(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[BinaryIO]:
     """Opens a binary file; reading unpacks it by its content, writing packs it by the ending of its name.
@@ -136,6 +155,8 @@ def write_text(path: str | Path, text: str) -> None:
 
 def is_pipe(path: str | Path) -> bool:
     """Returns whether a path is standard input, a pipe or a device, which can be read only once."""
+    if isinstance(path, Member):
+        return False
     return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
 
@@ -148,7 +169,7 @@ _COPY = "lattice-simp-stdin-"
 def readable(path: str | Path) -> Iterator[str]:
     """Yields the name of a file that can be read twice; standard input or a pipe is copied to a temporary file."""
     if not is_pipe(path):
-        yield str(path)
+        yield path if isinstance(path, Member) else str(path)
         return
     with tempfile.TemporaryDirectory(prefix=_COPY) as folder:
         copy = Path(folder, "stdin")
@@ -176,20 +197,6 @@ def with_places(message: str) -> str:
 def place(path: str | Path) -> str:
     """Returns a file's name for messages: "standard input" for the copy of it that `readable` makes."""
     return STDIN if Path(path).parent.name.startswith(_COPY) else str(path)
-
-
-def unpacked(data: bytes, path: str | Path) -> bytes:
-    """Unpacks the bytes of a file if they are compressed, and returns them unchanged otherwise.
-
-    >>> unpacked(gzip.compress(b"a cat"), "cat.gz"), unpacked(b"a cat", "cat")
-    (b'a cat', b'a cat')
-
-    Raises:
-        FormatError: as `open_binary`.
-    """
-    file: Any = io.BufferedReader(io.BytesIO(data))
-    packing = _packing(file)
-    return data if packing is None else io.BufferedReader(_Unpacked(file, packing, path)).read()
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
@@ -278,6 +285,8 @@ def _reading(path: str | Path) -> Iterator[BinaryIO]:
         if str(path) == "-":
             raw: io.BufferedReader = io.BufferedReader(cast(Any, sys.stdin.buffer))
             stack.callback(raw.detach)
+        elif isinstance(path, Member):
+            raw = io.BufferedReader(cast(Any, io.BytesIO(path.data)))
         else:
             try:
                 raw = io.BufferedReader(cast(Any, stack.enter_context(open(path, "rb", buffering=0))))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import lattice_simp as ls
-from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.collections import new_file, read_all
+from lattice_simp.errors import FormatError, InputWarning, LatticeSimpError
+from lattice_simp.formats.collections import entries, new_file, read_all
 
 KALDI = """first-utterance\x20
 0\t1\thello\t1.5,2.25,3_4_4
@@ -93,6 +93,59 @@ def test_folders_archives_and_single_files_hold_the_same(tmp_path):
     assert [(name, strings(second)) for name, second in read_all(folder / "3.fst")] == [expected[3]]
     table = ls.SymbolTable()
     assert all(second.symbols is table for _, second in read_all(folder, symbols=table))
+
+
+MEMBERS = {
+    "one.nbest": b"3 ||| a cat ||| LM= -1 ||| -1\n",
+    "many.json": b'{"name": "u", "hypotheses": ["a"]}\n{"hypotheses": ["b"]}\n',
+    "x/talk.0001.gz": gzip.compress(b"NBestList1.0\n(-100) a hat\n"),
+    "x/a.txt": b"0 1 a 0.5\n1\n",
+}
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
+def test_archives_hold_lists_as_folders_do(tmp_path, mode):
+    folder, archive = tmp_path / "folder", tmp_path / "lists.tar"
+    (folder / "x").mkdir(parents=True)
+    with tarfile.open(archive, mode) as tar:
+        for name, data in sorted(MEMBERS.items()):
+            (folder / name).write_bytes(data)
+            tar.add(folder / name, name)
+    expected = {"many-u": "a", "many-1": "b", "one": "a cat", "x/a": "a", "x/talk.0001": "a hat"}
+    for source in (folder, archive):
+        read = dict(read_all(source))
+        assert {name: ls.nbest(lattice)[0].text for name, lattice in read.items()} == expected
+        assert read["one"].features["LM"].tolist() == [0.0, -1.0]
+        assert read["many-u"].header.name == "u"
+
+
+def packed(archive, members):
+    with tarfile.open(archive, "w") as tar:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return archive
+
+
+def test_broken_lists_in_archives_are_skipped(tmp_path):
+    broken = {"bad.nbest": b"0 ||| a ||| ||| -1\n0 ||| b\n", "cut.gz": MEMBERS["x/talk.0001.gz"][:-9]}
+    archive = packed(tmp_path / "lists.tar", MEMBERS | broken)
+    messages = dict[str, str]()
+    for entry in entries(archive):
+        try:
+            entry.load()
+        except FormatError as error:
+            messages[entry.name] = str(error)
+    assert list(messages) == ["bad", "cut"]
+    assert f"{archive}:bad.nbest:2: no total, unlike the lines before" in messages["bad"]
+    assert f"{archive}:cut.gz: the compressed data are damaged or cut off" in messages["cut"]
+
+
+def test_warnings_name_the_member_of_an_archive(tmp_path):
+    archive = packed(tmp_path / "lists.tar", {"doubt.nbest": b"0 ||| a ||| ||| 1\n0 ||| b ||| ||| 2\n"})
+    with pytest.warns(InputWarning, match=r"lists.tar:doubt.nbest:1: scores above 0 that rise"):
+        assert [name for name, _ in read_all(archive)] == ["doubt"]
 
 
 def test_lines_of_plf_and_sentences_of_lists(tmp_path):
