@@ -198,6 +198,8 @@ def _with_keys(text: bytes) -> str:
     " with the keys 'model', 'response'"
     """
     begin = text.find(b"{")
+    if begin < 0:
+        return ""
     try:
         row, _ = json.JSONDecoder().raw_decode(text[begin:].decode(errors="replace"))
     except (ValueError, RecursionError):

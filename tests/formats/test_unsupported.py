@@ -83,6 +83,7 @@ TEXT = {
     "icefall": ("u-1:\tref=['A', 'CAT']\nu-1:\thyp=['A']\n", "results of icefall", "hyp= lines"),
     "bars": ("0|||a cat|||lm= -1|||-1\n", "an n-best list without blanks", "sed"),
     "json array": ('[\n  {"text": "a cat"}\n]\n', "JSON", '"hypotheses"'),
+    "json numbers": ("[1, 2, [3, 4], 5", "JSON", '"hypotheses"'),
     "json lines": ('{ "text": "a cat" }\n{ "text": "a dog" }\n', "JSON", '"hypotheses"'),
     "html": ("\n<!DOCTYPE html>\n<html></html>\n", "HTML", "save the file itself"),
     "xml": ('<?xml version="1.0"?>\n<a/>\n', "XML", ""),
