@@ -29,7 +29,7 @@ from lattice_simp.formats.kaldi import is_archive, kaldi_lattices
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.moses_graphs import is_search_graph, search_graphs
 from lattice_simp.formats.moses_networks import is_moses_networks, moses_networks
-from lattice_simp.formats.nbest import is_file_named, is_nbest, stream_sentences
+from lattice_simp.formats.nbest import is_nbest, list_stem_of, stream_sentences
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.formats.sausages import is_sausages, sausage_lattices
 from lattice_simp.support.atomic import is_growing
@@ -155,12 +155,8 @@ def _in_file(
     head = _head(path)
     if format is None and is_nbest(path):
         check_labels(options, "nbest", path)
-        first_id, sentences = options.get("first_id", 0), stream_sentences(path, **options)
-        if is_file_named(path):
-            first = list(islice(sentences, 2))
-            named = [first[0]._replace(name=list_stem_of(path.name))] if len(first) == 1 else first
-            sentences = chain(named, sentences)
-        for sentence in sentences:
+        first_id = options.get("first_id", 0)
+        for sentence in stream_sentences(path, **options):
             yield sentence.name or str(sentence.number + first_id), partial(list_lattice, sentence, symbols)
     elif format in KALDI or (format is None and is_archive(head)):
         check_labels(options, "kaldi", path)
@@ -249,18 +245,6 @@ def stem_of(name: str) -> str:
     return str(path.with_suffix("")) if path.suffix in known else str(path)
 
 
-def list_stem_of(name: str) -> str:
-    """Removes the endings of compression and of its kind from the file name of an n-best list; numbers stay.
-
-    >>> list_stem_of("a/u-1.score.gz"), list_stem_of("talk.007"), list_stem_of("u-1.json")
-    ('a/u-1', 'talk.007', 'u-1')
-    """
-    path = Path(name)
-    if path.suffix in COMPRESSIONS:
-        path = path.with_suffix("")
-    return str(path.with_suffix("") if path.suffix[1:].isalpha() else path)
-
-
 def _filled(members: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
     """Yields the entries; raises an error if there are none."""
     is_empty = True
@@ -289,7 +273,7 @@ def _tar_members(
             for member in archive:
                 data = _member_data(archive, member, path)
                 if data is not None:
-                    file = Member(f"{path}:{member.name}", data)
+                    file = Member(path, member.name, data)
                     yield from _members(file, member.name, format, symbols, options)
     except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
         if isinstance(error, LatticeSimpError):

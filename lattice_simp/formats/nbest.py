@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -30,15 +31,15 @@ from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_nam
 from lattice_simp.formats.srilm_lists import is_srilm, stream_srilm
 from lattice_simp.formats.unsupported import LISTS as WANTED
 from lattice_simp.formats.unsupported import is_hypergraph, refusal
-from lattice_simp.support.textio import COMPRESSIONS, open_binary, readable
+from lattice_simp.support.textio import COMPRESSIONS, file_name, open_binary, readable
 
 __all__ = [
     "LISTS",
     "ListFormat",
     "has_pieces",
-    "is_file_named",
     "is_json_name",
     "is_nbest",
+    "list_stem_of",
     "parse_hypothesis",
     "read_nbest",
     "stream_sentences",
@@ -99,7 +100,7 @@ def stream_sentences(
     """Reads n-best lists sentence by sentence; the kind is detected from the content.
 
     Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. Names of
-    sentences are distinct: one that occurs again gets a number.
+    sentences are distinct: one that occurs again gets a number. A list of SRILM has the name of its file.
 
     Args:
         path: the file; `-` is standard input.
@@ -116,7 +117,9 @@ def stream_sentences(
     """
     check, names, first_id = MarkCheck(pieces, path), Names(path), whole(first_id, "first_id")
     with readable(path) as file:
-        for sentence in _kind(file).stream(file, first_id, cost):
+        kind = _kind(file)
+        sentences = kind.stream(file, first_id, cost)
+        for sentence in _file_named(sentences, path) if kind.is_file_named else sentences:
             name = names.distinct(sentence.name)
             if not sentence.hypotheses:  # there may be many, for missing ids
                 yield sentence._replace(name=name)
@@ -125,6 +128,14 @@ def stream_sentences(
             check.see(hypothesis.tokens for hypothesis in hypotheses)
             yield Sentence(sentence.number, [joined(hypothesis, pieces) for hypothesis in hypotheses], name)
     check.finish()
+
+
+def _file_named(sentences: Iterator[Sentence], path: str | Path) -> Iterator[Sentence]:
+    """Gives the only sentence of a file the file's name."""
+    first, name = list(islice(sentences, 2)), file_name(path)
+    if len(first) == 1 and name is not None:
+        first = [first[0]._replace(name=list_stem_of(name))]
+    return chain(first, sentences)
 
 
 def _kind(file: str | Path) -> ListFormat:
@@ -188,10 +199,16 @@ def is_nbest(path: str | Path) -> bool:
     return _sniffed(path) is not None
 
 
-def is_file_named(path: str | Path) -> bool:
-    """Returns whether a file holds an n-best list of a kind whose files have the names of their sentences."""
-    kind = _sniffed(path)
-    return kind is not None and kind.is_file_named
+def list_stem_of(name: str) -> str:
+    """Removes the endings of compression and of its kind from the file name of an n-best list; numbers stay.
+
+    >>> list_stem_of("a/u-1.score.gz"), list_stem_of("talk.007"), list_stem_of("u-1.json")
+    ('a/u-1', 'talk.007', 'u-1')
+    """
+    path = Path(name)
+    if path.suffix in COMPRESSIONS:
+        path = path.with_suffix("")
+    return str(path.with_suffix("") if path.suffix[1:].isalpha() else path)
 
 
 def _sniffed(path: str | Path) -> ListFormat | None:

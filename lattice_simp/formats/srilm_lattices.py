@@ -1,4 +1,4 @@
-r"""Word posterior lattices of SRILM (`nbest-lattice -no-mesh -write`), in the format of its manual page wlat-format.
+r"""Word posterior lattices of SRILM (`nbest-lattice -write`), in the format of its manual page wlat-format.
 
 After `version 2`, there are lines `initial NODE` and `final NODE`, and for each node `node NODE word slot posterior`,
 followed by `node posterior` for each transition. `NULL` is the empty word. The cost of an arc is minus the log of its

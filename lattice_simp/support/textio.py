@@ -64,21 +64,22 @@ _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f]")
 
 
 class Member(str):
-    """The name of a file in an archive, with its bytes, which readers take instead of a path.
+    """A file in an archive, as `ARCHIVE:NAME`, with its bytes, which readers take instead of a path.
 
-    >>> with open_binary(Member("texts.tar:a.gz", gzip.compress(b"a cat"))) as file:
+    >>> with open_binary(Member("texts.tar", "a.gz", gzip.compress(b"a cat"))) as file:
     ...     file.read()
     b'a cat'
     """
 
-    __slots__ = ("data",)
+    __slots__ = ("data", "name")
 
+    name: str
     data: bytes
 
-    def __new__(cls, name: str, data: bytes) -> Member:
-        """Makes a name with bytes."""
-        member = super().__new__(cls, name)
-        member.data = data
+    def __new__(cls, archive: str | Path, name: str, data: bytes) -> Member:
+        """Makes the text from the names of the archive and the file."""
+        member = super().__new__(cls, f"{archive}:{name}")
+        member.name, member.data = name, data
         return member
 
 
@@ -192,6 +193,11 @@ def with_places(message: str) -> str:
     '<stdin>:2: a cat'
     """
     return re.sub(rf"\S*/{_COPY}\w+/stdin", STDIN, message) if _COPY in message else message
+
+
+def file_name(path: str | Path) -> str | None:
+    """Returns the name of a file without its folders, also within an archive; None for standard input."""
+    return None if place(path) in ("-", STDIN) else Path(path.name if isinstance(path, Member) else path).name
 
 
 def place(path: str | Path) -> str:

@@ -92,6 +92,7 @@ def test_files_have_the_names_of_utterances(tmp_path: Path) -> None:
         "talk.0010": ("talk.0010", "the cat"),
     }
     assert [name for name, _ in ls.read_all(tmp_path / "lists" / "talk.0010")] == ["talk.0010"]
+    assert [sentence.name for sentence in stream_sentences(tmp_path / "lists" / "talk.0010")] == ["talk.0010"]
     assert [name for name, _ in ls.read_all(tmp_path / "lists" / "a" / "u")] == ["0", "1"]
 
 
