@@ -25,7 +25,15 @@ from lattice_simp.core.header import Header
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import Format, checked_lattice, field_lines, finite, natural, refuse_writing, shown
+from lattice_simp.formats.common import (
+    Format,
+    checked_lattice,
+    field_lines,
+    finite,
+    natural,
+    refuse_writing,
+    shown,
+)
 
 NO_WORD = "NULL"
 
@@ -98,34 +106,40 @@ class _Reader:
         pairs = zip(targets, posteriors[1:], strict=True)
         return _Node(line, values[1], [(target, share) for target, share in pairs if target is not None and share])
 
-    def lattice(self, symbols: SymbolTable) -> Lattice:
+    def check(self) -> None:
+        """Checks that all nodes have lines, and that the initial one has no word."""
         missing = [name for name in ("initial", "final") if name not in self.ends]
         if missing:
             self.fail(f"no line {' and no line '.join(missing)}", None, "is the file cut off?")
         references = [*self.ends.values()]
         references += [(target, node.line) for node in self.nodes.values() for target, _ in node.transitions]
-        for node, line in references:
-            if node not in self.nodes:
-                self.fail(f"the node {node} has no line", line, "is the file cut off?")
-        order = {node: state for state, node in enumerate(self.nodes)}
+        for name, line in references:
+            if name not in self.nodes:
+                self.fail(f"the node {name} has no line", line, "is the file cut off?")
+        initial, line = self.ends["initial"]
+        if self.nodes[initial].word != NO_WORD:
+            self.fail(f"the initial node has the word {shown(self.nodes[initial].word)}", line, "write NULL")
+
+    def lattice(self, symbols: SymbolTable) -> Lattice:
+        self.check()
+        order = {name: state for state, name in enumerate(self.nodes)}
         start, final = (order[self.ends[name][0]] for name in ("initial", "final"))
         words = [node.word for node in self.nodes.values()]
-        if words[start] != NO_WORD:
-            self.fail(f"the initial node has the word {shown(words[start])}", self.ends["initial"][1], "write NULL")
         labels = np.array([EPSILON if word == NO_WORD else symbols.add(word) for word in words], dtype=np.int64)
         transitions = [
-            (state, order[target], share)
-            for state, node in enumerate(self.nodes.values())
+            (order[name], order[target], share)
+            for name, node in self.nodes.items()
             for target, share in node.transitions
         ]
         columns = np.array(transitions, dtype=np.float64).reshape(-1, 3).T
         sources, targets = columns[:2].astype(np.int64)
-        totals = np.bincount(sources, columns[2], minlength=len(words))
-        costs = 0.0 - np.log(columns[2] / totals[sources])
-        features = {POSTERIOR: np.minimum(np.log(columns[2] / totals[start]), 0.0)} if totals[start] else {}
+        labels, logs = labels[targets], np.log(columns[2])
+        sums = np.bincount(sources, columns[2], minlength=len(words))
+        totals = np.log(np.where(sums > 0.0, sums, 1.0))
+        costs = np.maximum(totals[sources] - logs, 0.0)
+        features = {POSTERIOR: np.minimum(logs - totals[start], 0.0)}
         finals = np.full(len(words), INFINITY)
         finals[final] = 0.0
-        labels = labels[targets]
         sources, targets, finals = start_first(start, sources, targets, finals)
         lattice = checked_lattice(self.path, sources, labels, costs, targets, finals, symbols, features=features)
         return replace(lattice, header=Header(self.name))

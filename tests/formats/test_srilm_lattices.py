@@ -58,6 +58,14 @@ def test_a_lattice_may_be_a_node(path: Path) -> None:
     assert [(entry.text, entry.cost) for entry in ls.nbest(ls.read(path))] == [("", 0.0)]
 
 
+def test_posteriors_of_any_size_have_finite_costs(path: Path) -> None:
+    nodes = "node 0 NULL 0 1 2 1e-310 1 1e99\nnode 1 NULL 2 1\nnode 2 a 1 1 1 1e-320\n"
+    path.write_text(f"version 2\ninitial 0\nfinal 1\n{nodes}")
+    best, other = ls.nbest(ls.read(path), 9)
+    assert (best.text, best.cost) == ("", 0.0)
+    assert (other.text, other.cost) == ("a", pytest.approx(409 * math.log(10)))
+
+
 def test_word_lattices_are_not_written(path: Path) -> None:
     with pytest.raises(LatticeSimpError, match="no known lattice format has this ending"):
         ls.write(ls.read(path), path.with_name("v.wlat"))
