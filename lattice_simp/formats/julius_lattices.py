@@ -27,7 +27,7 @@ from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import Format, checked_lattice, finite, refuse_writing, shown
+from lattice_simp.formats.common import Format, checked_lattice, finite, natural, refuse_writing, shown
 from lattice_simp.formats.networks import Slots, probability
 from lattice_simp.support.textio import decode, read_lines
 
@@ -43,10 +43,10 @@ JULIUS = tuple(_BORDERS)
 _FIRST_PASS = ("--- begin wordgraph data pass1 ---", "--- end wordgraph data pass1 ---")
 """The lines around a word graph of the first pass, whose words have no links."""
 
-_WORD = re.compile(
-    r'(\d{1,9}): \[(\d{1,9})\.\.(\d{1,9})\](.*?)(?: lscore_tmp=\S+)? wid=\d+ name="(.*)" lname=".*" f=(.*)'
-)
-_ENTRY = re.compile(r"\((.*?):([\d.]+)\)(?=\s|\(|$)")
+_WORD = re.compile(r'(\d{1,9}): \[(\d{1,9})\.\.(\d{1,9})\](.*?) wid=\d+ name="')
+"""The beginning of a word's line, up to its name; names may contain quotation marks."""
+
+_ENTRY = re.compile(r"\((.*?):([\d.]+)\)(?=\s|\(|$)\s*")
 _FRAME = 0.01
 """The usual frame shift in seconds."""
 
@@ -142,19 +142,21 @@ def _graph(lines: list[NumberedLine], symbols: SymbolTable | None, path: str | P
 
 def _graph_word(number: int, line: str, symbols: SymbolTable, path: str | Path | None) -> tuple[int, _Word]:
     match = _WORD.match(line)
-    if match is None:
+    name, ends, rest = line[0 if match is None else match.end() :].rpartition('" lname="')
+    _, follows, values = rest.rpartition('" f=')
+    if match is None or not ends or not follows:
         _fail(f"not a word of a graph: {shown(line)}", path, number)
     first, last = int(match[2]), int(match[3])
     fields = dict(field.partition("=")[::2] for field in match[4].split())
-    scores = dict(field.partition("=")[::2] for field in match[6].split())
-    targets = fields["right"].split(",") if fields.get("right") else []
+    scores = dict(field.partition("=")[::2] for field in values.split())
+    targets = list(map(natural, fields["right"].split(","))) if fields.get("right") else []
     links = fields["right_lscore"].split(",") if fields.get("right_lscore") else ["0"] * len(targets)
     numbers = [finite(text) for text in (scores.get("AMavg", "0"), *links)]
-    if len(links) != len(targets) or None in numbers or last < first or not all(map(str.isdecimal, targets)):
+    if len(links) != len(targets) or None in numbers or last < first or None in targets:
         _fail(f"links or scores that are not numbers: {shown(line)}", path, number)
     average, *connections = [_TO_NATS * value for value in numbers if value is not None]
-    label = EPSILON if match[5] in _SILENCES else symbols.add(match[5])
-    pairs = dict(zip(map(int, targets), connections, strict=True))
+    label = EPSILON if name in _SILENCES else symbols.add(name)
+    pairs = {target: score for target, score in zip(targets, connections, strict=True) if target is not None}
     return int(match[1]), _Word(number, label, first, last, average * (last - first + 1), pairs)
 
 
@@ -166,10 +168,9 @@ def _network(lines: list[NumberedLine], symbols: SymbolTable | None, path: str |
     table = SymbolTable() if symbols is None else symbols
     slots, labels, shares = list[int](), list[int](), list[float]()
     for slot, (number, line) in enumerate(lines):
-        entries = _ENTRY.findall(line)
+        entries = _entries(line)
         values = [probability(text) for _, text in entries]
-        written = "".join(f"({word}:{text})" for word, text in entries)
-        if not any(values) or None in values or "".join(written.split()) != "".join(line.split()):
+        if not any(values) or None in values:
             message = f"not a slot of words and probabilities: {shown(line)}"
             raise FormatError(message, path=path, line=number, remedy="write (word:probability) (word:probability) ...")
         for (word, _), share in zip(entries, values, strict=True):
@@ -178,6 +179,18 @@ def _network(lines: list[NumberedLine], symbols: SymbolTable | None, path: str |
                 labels.append(EPSILON if word in _SILENCES else table.add(word))
                 shares.append(share)
     return Slots(slots, labels, shares, len(lines)).lattice(table, path, None)
+
+
+def _entries(line: str) -> list[tuple[str, str]]:
+    """Returns the words and probabilities of a slot; none if the line holds anything else."""
+    entries, position = list[tuple[str, str]](), 0
+    while position < len(line):
+        match = _ENTRY.match(line, position)
+        if match is None:
+            return []
+        entries.append((match[1], match[2]))
+        position = match.end()
+    return entries
 
 
 def _parse(kind: str, data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,7 @@ BROKEN = {
     "no target": ("julius-graph", GRAPH.replace("right=3", "right=7"), 3, "a link to the word 7, which has no line"),
     "cycle of scores": ("julius-graph", GRAPH.replace("-2.000000,", ""), 2, "links or scores that are not numbers"),
     "no number": ("julius-graph", GRAPH.replace("AMavg=-2.0", "AMavg=nan"), 3, "links or scores that are not numbers"),
+    "digits": ("julius-graph", GRAPH.replace("right=3", "right=" + "9" * 5000), 3, "scores that are not numbers"),
     "no word": ("julius-graph", GRAPH.replace('name="cat"', "cat"), 3, "not a word of a graph"),
     "no slot": ("julius-cn", NETWORK.replace("(a:0.200)", "a"), 2, "not a slot of words and probabilities"),
     "no share": ("julius-cn", NETWORK.replace("0.200", "2"), 2, "not a slot of words and probabilities"),
@@ -95,6 +97,14 @@ def test_broken_files(tmp_path: Path, name: str) -> None:
         for _ in ls.read_all(tmp_path / "x", kind):
             pass
     assert (line is None or caught.value.line == line, bool(caught.value.remedy)) == (True, True)
+
+
+def test_unclosed_brackets_are_refused_in_linear_time(tmp_path: Path) -> None:
+    begin = time.process_time()
+    (tmp_path / "x").write_text(NETWORK.replace("(-:0.100)", "(" * 100_000), encoding="utf-8")
+    with pytest.raises(FormatError, match="not a slot"):
+        list(ls.read_all(tmp_path / "x", "julius-cn"))
+    assert time.process_time() - begin < 2.0
 
 
 def test_any_bytes_are_read_or_refused(tmp_path: Path) -> None:
