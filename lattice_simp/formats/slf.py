@@ -28,6 +28,7 @@ from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import (
     LOST_FEATURES,
+    LOST_HEADER,
     Format,
     Losses,
     checked_lattice,
@@ -651,6 +652,7 @@ def _lost(lattice: Lattice) -> Losses:
         "times differ between the paths to a node, so nodes are written without": (
             [TIME] if TIME in lattice.features and layout.times is None else []
         ),
+        LOST_HEADER: ["start time"] if layout.times is None and lattice.header.start else [],
         "features are written to other fields:": [
             f"{name} ({field}=)" for field, name in layout.names.items() if _FIELDS_OF.get(name) != field
         ],

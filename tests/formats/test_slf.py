@@ -12,6 +12,7 @@ from format_helpers import COMPRESSIONS, WORDS, assert_same, fuzz, random_lattic
 
 import lattice_simp as ls
 from lattice_simp import Lattice, SymbolTable
+from lattice_simp.core.header import Header
 from lattice_simp.errors import EmptyLatticeError, FormatError, InputWarning, InvalidLatticeError
 from lattice_simp.formats import losses, read, slf, write
 from lattice_simp.formats.slf import parse_slf, write_slf
@@ -243,6 +244,14 @@ def test_nine_fields_of_their_own_and_other_costs(tmp_path):
     write_slf(lattice, tmp_path / "x.slf")
     assert read(tmp_path / "x.slf", "slf").weights.tolist() == lattice.weights.tolist()
     assert ["x9"] in [list(lost) for lost in losses(lattice, tmp_path / "x.slf").values()]
+
+
+def test_a_start_time_without_times_is_reported_as_lost():
+    lattice = replace(Lattice.from_strings("a"), header=Header(start=1.5))
+    reported = [list(names) for names in losses(lattice, "x.slf").values()]
+    assert ["start time"] in reported
+    timed = losses(lattice.with_feature("time", [0.5]), "x.slf")
+    assert ["start time"] not in [list(names) for names in timed.values()]
 
 
 def test_final_costs_become_null_links(tmp_path):
