@@ -40,7 +40,7 @@ def spaced_like(tokens: Sequence[str], text: str, source_tokens: Sequence[str], 
 
 
 _QUOTES = "[“”„«»]"
-_INSIDE, _OUTSIDE = re.compile(r'(?<=\w)([,.])"'), re.compile(r'"[,.]')
+_INSIDE, _OUTSIDE = re.compile(r'(?<=[^\s,.])([,.]+)"'), re.compile(r'"[,.]')
 """Commas and stops before a closing quote, where normalisation moves them, and after it."""
 
 _POSSESSIVE = re.compile(r"\)['’]s\b")
@@ -58,6 +58,8 @@ def marked_like(text: str, source: str) -> str:
     "The club (FC)'s shop is old."
     >>> marked_like('They sang "Yes," and left.', 'They performed "Yes", and left.')
     'They sang "Yes", and left.'
+    >>> marked_like('Its sign is "$," they say "Yes..."', 'Its symbol is "$", they say "Yes"...')
+    'Its sign is "$", they say "Yes"...'
 
     Marks stay plain if the source has plain ones, too, or if it has different ones and another number of them.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -28,6 +29,9 @@ _JUDGING = frozenset({"i", "we", "thing", "pity", "shame", "problem", "mistake",
 _RESULTING = frozenset({"make", "mean", "lead", "result", "cause", "allow", "enable", "help", "suggest", "explain"})
 """Verbs of clauses that may tell the result of the whole statement."""
 
+_OF_SEVERAL_CLAUSES = frozenset({"maybe", "perhaps", "sorry"})
+"""Words whose scope may be both of two joined clauses."""
+
 _VAGUE = frozenset({",", "or", "sort", "kind"})
 """Words in phrases that do not name the same entity again."""
 
@@ -36,6 +40,9 @@ LONGEST_NAME, LONGEST_ENTITY = 6, 4
 
 _EVENTS = frozenset({"born", "founded", "established", "built", "published", "released", "written", "created"})
 """Participles of events that are past in any tense of the main verb."""
+
+_JOINED_SENTENCES = re.compile(r"[a-z]\.[A-Z]")
+"""The border of two sentences without a space ("Mali.It"), which parsers take for a word."""
 
 _DASHES = frozenset({"-", "--", "–", "—"})
 _ELLIPSES = frozenset({"...", "…"})
@@ -80,6 +87,11 @@ def _is_bare(parse: Parse, entity: list[int]) -> bool:
     return len(entity) > 1 and parse.tags[noun] == "NN" and parse.parts[entity[0]] == "ADJ"
 
 
+def _is_kind(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether an entity is a plural noun alone, which names other things when repeated ("children")."""
+    return len(entity) == 1 and parse.tags[entity[0]] == "NNS"
+
+
 def _is_torn(parse: Parse, entity: list[int]) -> bool:
     """Returns whether an entity is followed by the rest of its name ("Lee Bank" of "Lee Bank head Ann Berg")."""
     return parse.tags[entity[-1]].startswith("NN") and parse.tags[entity[-1] + 1].startswith("NN")
@@ -89,7 +101,7 @@ def _is_statement(parse: Parse, split: Split) -> bool:
     """Returns whether a sentence ends as a statement, and both halves can begin and end without a colon."""
     around = (parse.tokens[min(split.removed) - 1], *parse.tokens[max(split.removed) + 1 : max(split.removed) + 2])
     is_repeated = split.sentence[0] == Token(parse.tokens[0])  # "But ... . But ..."
-    is_open = parse.tokens[-1] in _ELLIPSES or ":" in around
+    is_open = parse.tokens[-1] in _ELLIPSES or ":" in around or any(map(_JOINED_SENTENCES.search, parse.tokens))
     return len(split.clause) > 1 and _has_main_clause(parse) and not is_open and not is_repeated  # "Ann Lee (born)"
 
 
@@ -293,6 +305,8 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
         or _leaves_participle(parse, split)
         or not _is_set_off(parse, split)
         or parse.tokens[first].lower() in ("so", "that")
+        or (entity and _is_kind(parse, entity))
+        or _ends_with_bare_place(parse, split)
         or _ends_list(parse, split)
         or split.kept_commas
     ):
@@ -347,6 +361,12 @@ def _has_sure_time(parse: Parse, split: Split, head: int) -> bool:
     if "during" in words and not all(is_past(parse, root) for root in parse.roots):
         return False  # "a player, linked with Leeds during May, has left"
     return is_event or not words.isdisjoint(known) or all(is_past(parse, root) for root in parse.roots)
+
+
+def _ends_with_bare_place(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause ends with a name after a number and a comma ("born 9 May 1950, Rome")."""
+    number, comma, name = (*split.clause[-3:], 0, 0, 0)[:3]
+    return parse.tokens[number].isdigit() and parse.tokens[comma] == "," and parse.tags[name] == "NNP"
 
 
 def _is_heading(parse: Parse, split: Split) -> bool:
@@ -448,16 +468,18 @@ def _may_be_reported(parse: Parse, verb: int, joined: int) -> bool:
 
 
 def _is_unfinished(parse: Parse, verb: int) -> bool:
-    """Returns whether a clause alone is not a statement ("if you were", "why is", "sorry", "they ran, they sang")."""
+    """Returns whether a clause alone is not a statement ("if you were", "why is", "sorry", "they ran, they sang"), or
+    `maybe` belongs to the next one, too.
+    """
     chain = [verb]
     while parse.labels[chain[-1]] == "conj":
         chain.append(parse.heads[chain[-1]])
     below = [position for each in chain for position in parse.children[each] if position < each]
     asks = any(parse.labels[position] == "mark" or parse.tags[position] in ("WRB", "WP") for position in below)
-    apologises = any(parse.tokens[position].lower() == "sorry" for each in chain for position in parse.children[each])
+    words = {parse.tokens[position].lower() for each in chain for position in parse.children[each]}
     reports = parse.lemmas[verb].lower() in word_set("reporting_verbs")
     spliced = not reports and any(_is_spliced(parse, position) for position in below)
-    return asks or apologises or spliced
+    return asks or spliced or not words.isdisjoint(_OF_SEVERAL_CLAUSES)
 
 
 def _is_spliced(parse: Parse, verb: int) -> bool:

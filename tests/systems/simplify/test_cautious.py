@@ -189,9 +189,9 @@ def test_short_sentences_keep_their_conjunction(parsed):
 
 
 def test_slight_changes_are_made_beside_others_alone(simplifier, parsed):
-    alone, beside = parsed("He also left the house ."), parsed("He also vacated the house .")
-    assert simplifier.simplify(alone)[0].text == "He also left the house ."
-    assert simplifier.simplify(beside)[0].text == "He left the house ."
+    alone, beside = parsed("He left plenty of food ."), parsed("He purchased plenty of food .")
+    assert simplifier.simplify(alone)[0].text == "He left plenty of food ."
+    assert simplifier.simplify(beside)[0].text == "He bought a lot of food ."
     assert not cautious_analysis(analyse(parsed("He actually left the house ."))).deletions
 
 

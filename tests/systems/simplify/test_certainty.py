@@ -25,6 +25,10 @@ CERTAIN = [
     "The very old house on the hill in the town was sold and was burnt .",
 ]
 UNCERTAIN = {
+    "Ann Lee ( born May 9 , 1950 , Rome ) is a painter .": "a place without a preposition",
+    "Closing the doors , teachers left the town .": "a noun without an article would be repeated",
+    "Perhaps you can sing and you can dance .": "a word of both clauses",
+    "The cat lived in Mali.It , but the dog barked .": "two sentences without a space between them",
     "We have heard about what they can and can not do .": "an auxiliary without its verb",
     "She met the head of a firm , which was large .": "the head, or the firm",
     "The boy saw the man , holding a stick .": "the boy, or the man",

@@ -59,6 +59,7 @@ CASES = [
     ("The licence expired in May .", "The licence ran out in May ."),
     ("He returned to the town .", "He went back to the town ."),
     ("He withdrew from the town .", "He pulled out of the town ."),
+    ("They had plenty of opportunity to sing .", "They had a lot of opportunity to sing ."),
     ("It will happen eventually .", "It will happen in the end ."),
     ("He made the mistake intentionally .", "He made the mistake on purpose ."),
     ("He stressed that it was cold .", "He said that it was cold ."),
@@ -81,6 +82,11 @@ KEPT = [
     "The purchased goods arrived .",  # no adjective
     "He went to primary school .",
     "The plant occurs in Brazil .",  # is found there
+    "He received an award .",
+    "They visited the grave sites .",
+    "He made an accurate report .",
+    "Each child is acting to cooperate .",
+    "They reiterated how much they sang .",
     "The house was obtained by fraud .",  # "was got"
     "He works for Purchase Approximately Ltd .",
     'He sang " My Residence " twice .',
@@ -132,10 +138,14 @@ def test_other_words_stay(parsed, source):
     assert replaced(parsed(source)) == source
 
 
+def test_also_stays(parsed):
+    assert not redundant_words(parsed("He also met ten men in Rome ."))
+
+
 def test_words_that_go(parsed):
-    parse = parsed("He also met a total of ten men in the city of Rome , thus ending the war .")
+    parse = parsed("He met a total of ten men in the city of Rome , thus ending the war .")
     gone = [" ".join(parse.tokens[position] for position in positions) for positions in redundant_words(parse)]
-    assert gone == ["also", "a total of", "the city of", "thus"]
+    assert gone == ["a total of", "the city of", "thus"]
 
 
 _NAMES = re.compile(r'[-^]*[<>]?[\w"$`.:,%-]+')
