@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,9 @@ def parts_of(path: Path) -> set[str]:
                 parts |= {*entry.features, *({"times"} if entry.times is not None else ())}
         return parts
     parts = set()
-    for _, lattice in ls.read_all(path):
+    with warnings.catch_warnings(action="ignore"):  # of PLF, whose numbers are no probabilities here
+        lattices = list(ls.read_all(path))
+    for _, lattice in lattices:
         parts |= {"times" if name == "time" else name for name in lattice.features}
         parts |= {"names"} if lattice.header.name is not None else set()
         parts |= {"scales"} if set(lattice.header.scales.values()) - {1.0} else set()
@@ -198,3 +201,15 @@ def test_to_lattices(call: Any, folder: Path, command: str, source: str, output:
     done = call(*words, *(() if source == "x.slf" else ("--id", "0")))
     assert done.returncode == 0, done.stderr
     assert not silently_lost(source, Path(output), done.stderr), done.stderr
+
+
+def test_translations_have_the_names_of_lattices(call: Any, folder: Path, model: Path) -> None:
+    rows = [{"name": name, "hypotheses": ["the house"]} for name in TIMED]
+    Path("in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    words = ("translate", model, "--input-lattices", "in.jsonl", "--output", "out.txt")
+    done = call(*words, "--nbest", 1, "--nbest-output", "out.jsonl")
+    assert [sentence.name for sentence in stream_sentences("out.jsonl")] == list(TIMED), done.stderr
+    assert "cannot store" not in done.stderr
+    assert (
+        "--nbest-output a name that ends in .jsonl; text cannot store the names of sentences\n" in call(*words).stderr
+    )
