@@ -37,7 +37,7 @@ MEAN_LOG_PROBABILITY = "MeanLogProb"
 
 KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences'
-    rb'|segments|chunks|transcription|transcripts|utterances|monologues)"\s*:\s*\[|"(?:words|result)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"(?:avg_logprob|pred_text|custom_id|promptFeedback|full_transcript)"\s*:'
+    rb'|segments|chunks|transcription|transcripts|utterances|monologues)"\s*:\s*\[|"(?:words|result)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
 )
 """The names by which such JSON is recognised."""
 
