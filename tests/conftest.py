@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,17 @@ settings.load_profile("lattice_simp")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for background jobs of a shell, which inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Exempts what collection creates, millions of lasting objects, from garbage collection."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,14 +7,23 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.core.features import Features
+from lattice_simp.support.extras import is_installed
 
 LOG_10 = math.log(10.0)
 
 Path = tuple[tuple[str, ...], tuple[int, ...], float]
 Gram = tuple[str, ...]
+
+
+def needs(extra: str, *libraries: str) -> None:
+    """Skips a module of tests if a library of an extra is missing, without importing it for collection."""
+    for library in libraries:
+        if not is_installed(library):
+            pytest.skip(f"{library} is not installed (the extra '{extra}')", allow_module_level=True)
 
 
 # ---------------------------------------------------------------- lattices

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ BROKEN_TEXT = ("\ud800", "x\udce4 a", "", " ", "\0", "<epsilon>", "a\nb")
 OTHER_TYPES = (None, "1", [1], {}, object(), 1j)
 
 
+@cache
 def lattices() -> dict[str, Lattice]:
     """Returns lattices of all kinds, with words that some of them share."""
     shared = SymbolTable(["a", "b"])
@@ -61,11 +63,9 @@ def lattices() -> dict[str, Lattice]:
     }
 
 
-LATTICES = lattices()
-
-
+@cache
 def lists() -> dict[str, list[Hypothesis]]:
-    hypotheses = ls.nbest(LATTICES["features"], 3)
+    hypotheses = ls.nbest(lattices()["features"], 3)
     return {
         "list": hypotheses,
         "nothing": [],
@@ -77,9 +77,6 @@ def lists() -> dict[str, list[Hypothesis]]:
         "word of nothing": [Hypothesis(("",), 1.0)],
         "huge": [Hypothesis(("a",), 1e308), Hypothesis(("b",), -1e308)],
     }
-
-
-LISTS = lists()
 
 
 def attempt(call: Callable[[], Any], what: str) -> None:
@@ -137,9 +134,9 @@ ON_LATTICES: dict[str, Callable[..., Any]] = {
     "timed_words": lambda lattice, x: ls.timed_words(lattice.with_feature("time", lattice.weights), x),
     "timed_words scale": lambda lattice, x: ls.timed_words(lattice.with_feature("time", lattice.weights), scale=x),
     "word_confidences": lambda lattice, x: ls.word_confidences(lattice, x),
-    "compose": lambda lattice, x: ls.compose_gappy(lattice, LATTICES["plain"], weight=x),
-    "compose beam": lambda lattice, x: ls.compose_gappy(lattice, LATTICES["plain"], beam=x),
-    "edits": lambda lattice, x: ls.compose_gappy(lattice, LATTICES["plain"], edits=ls.EditCosts(deletion=x)),
+    "compose": lambda lattice, x: ls.compose_gappy(lattice, lattices()["plain"], weight=x),
+    "compose beam": lambda lattice, x: ls.compose_gappy(lattice, lattices()["plain"], beam=x),
+    "edits": lambda lattice, x: ls.compose_gappy(lattice, lattices()["plain"], edits=ls.EditCosts(deletion=x)),
     "mbr settings": lambda lattice, x: ls.mbr(lattice, ls.MbrSettings(scale=x, max_order=x, beam=x)),
     "to_dot": lambda lattice, x: ls.to_dot(lattice, x),
     "to_svg": lambda lattice, x: ls.to_svg(lattice, max_states=x),
@@ -183,21 +180,21 @@ def values() -> Iterator[Any]:
 
 @pytest.mark.parametrize("name", ON_LATTICES)
 def test_operations_refuse_what_makes_no_sense(name):
-    for kind, lattice in LATTICES.items():
+    for kind, lattice in lattices().items():
         for value in values():
             attempt(lambda lattice=lattice, value=value: ON_LATTICES[name](lattice, value), f"{kind}, {value!r:.40}")
 
 
 @pytest.mark.parametrize("name", ON_PAIRS)
 def test_operations_on_two_lattices_refuse_what_does_not_fit(name):
-    for kind, lattice in LATTICES.items():
-        for other_kind, other in LATTICES.items():
+    for kind, lattice in lattices().items():
+        for other_kind, other in lattices().items():
             attempt(lambda lattice=lattice, other=other: ON_PAIRS[name](lattice, other), f"{kind}, {other_kind}")
 
 
 @pytest.mark.parametrize("name", ON_LISTS)
 def test_operations_on_lists_refuse_what_makes_no_sense(name):
-    for kind, hypotheses in LISTS.items():
+    for kind, hypotheses in lists().items():
         for value in values():
             attempt(
                 lambda hypotheses=hypotheses, value=value: ON_LISTS[name](hypotheses, value), f"{kind}, {value!r:.40}"
@@ -206,13 +203,13 @@ def test_operations_on_lists_refuse_what_makes_no_sense(name):
 
 @pytest.mark.parametrize("ending", ["fst", "txt", "plf", "slf", "gbnf", "lark", "regex", "fst.gz"])
 def test_writers_refuse_what_they_cannot_hold(ending, tmp_path):
-    for kind, lattice in LATTICES.items():
+    for kind, lattice in lattices().items():
         attempt(lambda lattice=lattice: ls.write(lattice, tmp_path / f"a.{ending}"), f"{kind}, {ending}")
         attempt(lambda lattice=lattice: ls.write(lattice, tmp_path / "a", "features"), kind)
 
 
 def test_lists_are_written_or_refused(tmp_path):
-    for kind, hypotheses in LISTS.items():
+    for kind, hypotheses in lists().items():
         attempt(lambda hypotheses=hypotheses: ls.write_nbest([(0, hypotheses)], tmp_path / "a.nbest"), kind)
 
 
@@ -262,4 +259,4 @@ def test_fractions_are_no_counts(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for value in (2.5, 2.0, True, "2"):
         with pytest.raises(TypeError, match="must be a whole number, not"):
-            COUNTS[name](LATTICES["plain"], value)
+            COUNTS[name](lattices()["plain"], value)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import csv
 
 import pytest
+from helpers import needs
 
-pytest.importorskip("nltk", reason="NLTK is not installed (the extra 'judging')")
-pytest.importorskip("pydantic", reason="pydantic is not installed (the extra 'judging')")
-pytest.importorskip("scipy", reason="SciPy is not installed (the extra 'judging')")
-pytest.importorskip("yaml", reason="PyYAML is not installed (the extra 'judging')")
+needs("judging", "nltk", "pydantic", "scipy", "yaml")
 
 STUDY = """title: A study
 source: source.txt

@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from helpers import needs
 
 from lattice_simp import read_graphs
 from lattice_simp.formats.nbest import read_nbest
 
-pytest.importorskip("spacy")
+needs("skeletons", "spacy")
 
 HIGGS = Path(__file__).parents[1] / "systems" / "simplify" / "higgs.xml"
 LINES = "the old judge , who was tired , held the principal man .\n\nthe principal man .\n"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from helpers import needs
 
 from lattice_simp.skeleton import read_skeletons
 
-pytest.importorskip("spacy")
-pytest.importorskip("pycrfsuite")
+needs("skeletons", "spacy", "pycrfsuite")
 
 TEXT = """In the end , the council closed the bridge that the mayor had built .
 

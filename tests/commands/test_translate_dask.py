@@ -10,8 +10,9 @@ import subprocess
 import time
 
 import pytest
+from helpers import needs
 
-pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
+needs("dask", "distributed")
 
 SENTENCES = ["the house was built", "the bridge was built yesterday", "", "the zeppelin was built", "the house"] * 40
 

@@ -91,10 +91,11 @@ def texts_up_to(length):
 
 
 @pytest.mark.parametrize("spacing", ["words", "text"])
-def test_lark_accepts_what_the_acceptor_does(spacing):
+@pytest.mark.parametrize("seeds", [3, pytest.param(8, marks=pytest.mark.slow)])
+def test_lark_accepts_what_the_acceptor_does(seeds, spacing):
     lark = pytest.importorskip("lark", reason="lark is not installed")
     texts = texts_up_to(4)
-    for seed in range(8):
+    for seed in range(seeds):
         acceptor = random_acceptor(np.random.default_rng(seed))
         parser = lark.Lark(format_lark(acceptor, spacing), parser="earley", lexer="dynamic_complete")
         actual = set()
@@ -108,10 +109,11 @@ def test_lark_accepts_what_the_acceptor_does(spacing):
 
 
 @pytest.mark.parametrize("spacing", ["words", "text"])
-def test_llguidance_accepts_what_the_acceptor_does(guidance, spacing):
+@pytest.mark.parametrize("seeds", [8, pytest.param(25, marks=pytest.mark.slow)])
+def test_llguidance_accepts_what_the_acceptor_does(guidance, seeds, spacing):
     gbnf = pytest.importorskip("llguidance.gbnf_to_lark", reason="llguidance is not installed")
     texts = texts_up_to(5)
-    for seed in range(25):
+    for seed in range(seeds):
         acceptor = random_acceptor(np.random.default_rng(seed))
         wanted = expected(acceptor, spacing, texts)
         assert guidance(format_lark(acceptor, spacing), 5) == wanted, seed
@@ -210,10 +212,11 @@ def matches(lattice, spacing="words", **options):
 
 @pytest.mark.parametrize("spacing", ["words", "text", "running"])
 @pytest.mark.parametrize("leading_blank", [False, True])
-def test_expressions_match_what_the_automaton_accepts(spacing, leading_blank):
+@pytest.mark.parametrize("seeds", [8, pytest.param(25, marks=pytest.mark.slow)])
+def test_expressions_match_what_the_automaton_accepts(seeds, spacing, leading_blank):
     """All texts of four characters up to five of them."""
     texts = texts_up_to(5)
-    for seed in range(25):
+    for seed in range(seeds):
         acceptor = random_acceptor(np.random.default_rng(seed))
         match = matches(acceptor, spacing, leading_blank=leading_blank)
         automaton = text_automaton(acceptor, spacing, leading_blank=leading_blank)

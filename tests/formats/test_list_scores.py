@@ -10,7 +10,7 @@ import pytest
 import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InputWarning, InvalidLatticeError, LatticeSimpError
-from lattice_simp.formats.list_lines import MAX_GAP
+from lattice_simp.formats import list_lines
 from lattice_simp.formats.moses_nbest import parse_hypothesis
 from lattice_simp.formats.nbest import has_pieces, stream_sentences
 from lattice_simp.formats.plain_text import stream_outputs
@@ -234,16 +234,19 @@ def test_lists_whose_words_are_whole(tmp_path):
     quiet(written(tmp_path, "0 ||| the house\n1 ||| a@@ b\n"), pieces="bpe")
 
 
+@pytest.mark.parametrize("limit", [20_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("form", ["{} ||| a\n", '{{"id": {}, "hypotheses": ["a"]}}\n', "H-{}\t-1\ta\n"])
-def test_ids_that_are_missing_are_bounded(tmp_path, form):
+def test_ids_that_are_missing_are_bounded(tmp_path, monkeypatch, form, limit):
     """Each missing id becomes an empty list, so a few bytes could cause many lists."""
+    assert list_lines.MAX_GAP == 1_000_000
+    monkeypatch.setattr(list_lines, "MAX_GAP", limit)
 
     def count(*ids):
         return sum(1 for _ in stream_sentences(written(tmp_path, "".join(map(form.format, ids)))))
 
     assert count(0, 5) == 6
-    assert count(MAX_GAP) == MAX_GAP + 1
-    for ids in ((MAX_GAP + 1,), (0, 10**17), (10**17,), (0, *range(10, 10 + 4 * MAX_GAP, MAX_GAP // 2))):
+    assert count(limit) == limit + 1
+    for ids in ((limit + 1,), (0, 10**17), (10**17,), (0, *range(10, 10 + 4 * limit, limit // 2))):
         with pytest.raises(
             FormatError, match=r"x:\d+: the id jumps from \d+ to \d+.*(number the sentences|--first-id \d)"
         ):

@@ -59,7 +59,7 @@ def test_the_models_own_order_is_the_model(order, pruned):
 
 
 @pytest.mark.parametrize("pruned", [0.0, 0.3])
-@pytest.mark.parametrize("order", [2, 3, 4, 5])
+@pytest.mark.parametrize("order", [2, 3, *(pytest.param(order, marks=pytest.mark.slow) for order in (4, 5))])
 def test_no_rest_after_any_history_costs_less_than_its_estimate(order, pruned):
     for seed in SEEDS:
         model, _ = make_model(seed, order, pruned)

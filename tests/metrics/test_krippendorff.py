@@ -7,10 +7,11 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-
-pytest.importorskip("nltk", reason="NLTK is not installed (the extra 'annotation')")
+from helpers import needs
 
 from lattice_simp.metrics import krippendorff_alpha
+
+needs("annotation", "nltk")
 
 OBSERVERS = (
     "1 2 3 3 2 1 4 1 2 - - -",

@@ -72,7 +72,7 @@ def test_slots_sum_to_one_and_every_string_is_a_path():
             assert holds(slots, words), f"seed {seed}: {words}"
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [1, pytest.param(8, marks=pytest.mark.slow)])
 def test_every_string_is_a_path_whatever_the_times_say(count):
     """Merging orders unordered states, so partners found earlier may become invalid."""
     for seed in range(count):

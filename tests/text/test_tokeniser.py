@@ -5,12 +5,16 @@ from __future__ import annotations
 import random
 
 import pytest
+from helpers import needs
 
 from lattice_simp.errors import MissingExtraError
+from lattice_simp.support.extras import Late
 from lattice_simp.text.settings import Text
 from lattice_simp.text.tokeniser import Tokeniser, tokenisers
 
-sacremoses = pytest.importorskip("sacremoses")
+needs("text", "sacremoses")
+
+sacremoses = Late("sacremoses")
 
 SENTENCES = {
     "en": [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from helpers import arc_paths, random_lattice
@@ -11,14 +13,19 @@ from lattice_simp import LanguageModel, Lattice, nbest
 from lattice_simp.translate.part_pruning import PartPruning
 
 WORDS = ("i", "saw", "the", "old", "house", "yesterday")
-MODEL = LanguageModel.from_bytes(ARPA.encode())
+
+
+@cache
+def model():
+    """Returns the language model; it is not read for collection, where it would compile kernels."""
+    return LanguageModel.from_bytes(ARPA.encode())
 
 
 def pruned(lattice, beam=EVERYTHING, max_arcs=10_000, order=3, weight=0.6):
     """Returns the part of a lattice of a few words that stays."""
     used = np.unique(lattice.olabels[lattice.olabels > 0]).astype(np.int32)
     pruning = PartPruning(beam=beam, max_arcs=max_arcs, order=order)
-    return pruning.for_words(MODEL, weight, lattice.symbols, used).lattice(lattice)
+    return pruning.for_words(model(), weight, lattice.symbols, used).lattice(lattice)
 
 
 def made(seed):

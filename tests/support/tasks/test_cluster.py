@@ -17,16 +17,19 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from helpers import needs
 
 from lattice_simp.errors import MissingExtraError
+from lattice_simp.support.extras import Late
 from lattice_simp.support.tasks import BatchError, in_order, run_tasks
 from lattice_simp.support.tasks.cluster import run_on_cluster
 from lattice_simp.support.tasks.cluster_connection import Cluster
 from tests.support.tasks import closing_worker
 from tests.support.tasks.work import Unreadable, broken_factory, dying_factory, make_worker
 
-dask = pytest.importorskip("dask", reason="Dask is not installed (the extra 'dask')")
-distributed = pytest.importorskip("distributed", reason="Dask is not installed (the extra 'dask')")
+needs("dask", "distributed")
+
+dask, distributed = Late("dask"), Late("distributed")
 
 pytestmark = pytest.mark.slow  # each test starts processes of Dask
 

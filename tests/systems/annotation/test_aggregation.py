@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers import needs
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.systems.annotation import Judgement, Sentence, Verdict, aggregate
 from lattice_simp.systems.annotation.aggregation import judgement_weights
 from tests.systems.annotation.judged import simulate, verdicts_of
 
-pytest.importorskip("crowdkit", reason="crowd-kit is not installed (the extra 'annotation')")
+needs("annotation", "crowdkit")
 
 
 def majority(decisions):

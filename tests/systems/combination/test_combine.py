@@ -34,10 +34,7 @@ from lattice_simp.systems.combination.combine import default_weights, feature_na
 from lattice_simp.systems.combination.methods import METHODS, Task, confusion
 from lattice_simp.systems.paraphrase.alignment import PAPER
 
-LM = LanguageModel.from_bytes(
-    b"\\data\\\nngram 1=6\n\\1-grams:\n-9 <unk>\n0 <s> 0\n-1 a\n-2 b\n-1.5 c\n-0.5 </s>\n\\end\\"
-)
-
+ARPA = b"\\data\\\nngram 1=6\n\\1-grams:\n-9 <unk>\n0 <s> 0\n-1 a\n-2 b\n-1.5 c\n-0.5 </s>\n\\end\\"
 
 GAINS = [1 / (4 * 0.8 * 0.6**order) for order in range(4)]
 
@@ -171,13 +168,13 @@ def test_of_two_systems_what_one_alone_says_neither_gains_nor_costs():
 
 
 def test_a_language_model_adds_a_feature_and_decides():
-    outputs = ["a a", "b b"]
-    silent = combine(outputs, CombinationSettings("union"), lm=LM, weights={"LM": 0.0})
+    outputs, lm = ["a a", "b b"], LanguageModel.from_bytes(ARPA)
+    silent = combine(outputs, CombinationSettings("union"), lm=lm, weights={"LM": 0.0})
     assert silent.features.names == feature_names(2, lm=True)
-    best = shortest_path(combine(outputs, CombinationSettings("union", beam=None), lm=LM, weights={"LM": 1.0}))
+    best = shortest_path(combine(outputs, CombinationSettings("union", beam=None), lm=lm, weights={"LM": 1.0}))
     assert best.text == "a a"
-    assert best.features["LM"] == pytest.approx(LM.score(["a", "a"]))
-    assert best.cost == pytest.approx(-LM.score(["a", "a"]))
+    assert best.features["LM"] == pytest.approx(lm.score(["a", "a"]))
+    assert best.cost == pytest.approx(-lm.score(["a", "a"]))
 
 
 def test_lattices_strings_and_lists_are_taken_alike():

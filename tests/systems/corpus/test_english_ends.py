@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers import needs
 
 from lattice_simp.errors import FormatError
 from lattice_simp.grammars.english import stops
 from lattice_simp.support.tables import grammar_path, read_table
 from lattice_simp.systems.corpus.sentences import Splitter
 
-pytest.importorskip("spacy")
+needs("corpus", "spacy")
 
 SPLITTER = Splitter("en")
 CASES = [row["sentences"].split(" || ") for row in read_table(grammar_path("english/cases_sentence_ends.tsv"))]

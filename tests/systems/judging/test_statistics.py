@@ -7,13 +7,17 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from helpers import needs
+
+from lattice_simp.support.extras import Late
 
 pytest.importorskip("pydantic", reason="pydantic is not installed (the extra 'judging')")
-pytest.importorskip("scipy", reason="SciPy is not installed (the extra 'judging')")
-
-from scipy import stats
 
 from lattice_simp.systems.judging.statistics import anova, bradley_terry, clustered_mean, share, sign_test, tukey
+
+needs("judging", "scipy")
+
+stats = Late("scipy.stats")
 
 NEEDS = {"reason": "statsmodels is not installed (the extra 'dev')"}
 

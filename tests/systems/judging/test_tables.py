@@ -6,10 +6,9 @@ import csv
 import io
 
 import pytest
+from helpers import needs
 
-pytest.importorskip("nltk", reason="NLTK is not installed (the extra 'judging')")
 pytest.importorskip("pydantic", reason="pydantic is not installed (the extra 'judging')")
-pytest.importorskip("scipy", reason="SciPy is not installed (the extra 'judging')")
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.systems.judging.analysis import analyse
@@ -19,6 +18,8 @@ from lattice_simp.systems.judging.questions import Rating
 from lattice_simp.systems.judging.store import Judgement
 from lattice_simp.systems.judging.study import Study
 from tests.systems.judging.small_study import CHOICE, ERRORS, PREFERENCE, RATING, example, make_study
+
+needs("judging", "nltk", "scipy")
 
 
 def judgement(rater, item, systems, **answers):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from helpers import needs
 from small_treebank import write_bank
 
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -14,7 +15,7 @@ from lattice_simp.systems.hindi.parsing.parser import BATCH, META, WEIGHTS
 from lattice_simp.systems.hindi.parsing.phrases import phrases
 from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
 
-pytest.importorskip("spacy", reason="spaCy is not installed (the extra 'hindi-parser')")
+needs("hindi-parser", "spacy")
 
 SMALL = ParserSettings(epochs=1, width=16, depth=1, batch=8)
 
