@@ -91,7 +91,7 @@ class Late:
         self._name, self._extra = name, brought_by
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith(("__", "pytest_")):  # for tools that inspect modules
+        if name.startswith(("_", "pytest_")):  # for tools that inspect modules
             raise AttributeError(name)
         with extra(self._extra) if self._extra else nullcontext():
             return getattr(importlib.import_module(self._name), name)
