@@ -32,7 +32,7 @@ from lattice_simp.commands.lattice_input import (
     utterance,
 )
 from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.losses import Losses, write_lists, write_several
+from lattice_simp.commands.losses import Losses, is_folder, write_lists, write_several
 from lattice_simp.commands.options import (
     LABELS,
     TERMS_HELP,
@@ -272,14 +272,14 @@ def gappy(
         require_arrays(engine, "--terms")
         lines = read_terms(terms) if sentence is None else [terms_of(terms, sentence)]
         acceptors = [(str(number), term_acceptor(line).as_lattice()) for number, line in enumerate(lines)]
-        if len(acceptors) == 1:
+        if len(acceptors) == 1 and not is_folder(output):
             write(acceptors[0][1], output, to)
         else:
             write_several(acceptors, terms, output, to, Losses(labels))
         return
     assert source is not None
     with readable(source) as file:
-        if sentence is None and is_collection(file):
+        if sentence is None and (is_collection(file) or is_folder(output)):
             with lattice_run(file, labels=labels) as run:
                 run.write(partial(_acceptor_of, loops=loops, engine=engine), output, to, lists=False)
             return

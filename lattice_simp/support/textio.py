@@ -427,14 +427,20 @@ def check_writable(path: str | Path) -> None:
         require_output()
         return
     try:
-        target = Path(os.path.realpath(path))
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        target = _target(path)
         if target.is_file() or not target.exists():
             with tempfile.TemporaryFile(dir=target.parent):
                 pass
     except (OSError, ValueError) as error:
         raise _cannot_write(path, error) from error
+
+
+def _target(path: str | Path) -> Path:
+    """Returns the real path of a file to write; raises IsADirectoryError for a folder, which may not exist yet."""
+    target = Path(os.path.realpath(path))
+    if str(path).endswith("/") or target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return target
 
 
 @contextmanager
@@ -449,7 +455,7 @@ def _writing(path: str | Path) -> Iterator[BinaryIO]:
             sys.stdout.write(binary.getvalue().decode("utf-8", "replace"))
         return
     try:
-        target = Path(os.path.realpath(path))
+        target = _target(path)
         in_place = target.exists() and not target.is_file()  # a pipe or a device
     except (OSError, ValueError) as error:
         raise _cannot_write(path, error) from error

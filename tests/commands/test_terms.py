@@ -36,6 +36,18 @@ def test_each_list_keeps_what_holds_the_terms_of_its_line(call, files):
     assert call("lattice", "compose", "list", "--terms", "terms", "--first-id", 3).stdout.count("gesetze") == 2
 
 
+@pytest.mark.parametrize("source", [("one.txt",), ("--terms", "one")])
+def test_an_acceptor_alone_is_written_to_a_folder(call, files, source):
+    (files / "one.txt").write_text("0 1 gesetze\n1\n")
+    (files / "one").write_text("gesetze\n")
+    assert call("lattice", "gappy", *source, "--to", "att", "--output", "made/").returncode == 0
+    [made] = (files / "made").iterdir()
+    assert "gesetze" in made.read_text()
+    failed = call("lattice", "gappy", "full.nbest", "--id", "0", "--to", "att", "--output", "other/")
+    assert (failed.returncode, (files / "other").exists()) == (2, False)
+    assert "other/: cannot be written: Is a directory" in failed.stderr
+
+
 def test_terms_stand_in_their_order(call, files):
     (files / "terms").write_text("nicht\tgelten\ngelten\nja\tdoch\n")
     lines = call("lattice", "compose", "full.nbest", "--terms", "terms").stdout.splitlines()

@@ -115,14 +115,14 @@ def test_files_that_cannot_be_read(tmp_path, name):
         read_bytes(f"{tmp_path}/{name}")
 
 
-@pytest.mark.parametrize("name", ["", "no/such/folder", "nul\0byte"])
+@pytest.mark.parametrize("name", ["", "new/", "no/such/folder", "nul\0byte"])
 def test_files_that_cannot_be_written(tmp_path, name):
     with pytest.raises(LatticeSimpError, match="cannot be written"), open_binary(f"{tmp_path}/{name}", "w"):
         pass
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["", "no/such/folder", "nul\0byte"])
+@pytest.mark.parametrize("name", ["", "new/", "no/such/folder", "nul\0byte"])
 def test_what_cannot_be_written_is_found_out_before(tmp_path, name):
     with pytest.raises(LatticeSimpError, match="cannot be written"):
         check_writable(f"{tmp_path}/{name}")
