@@ -20,9 +20,10 @@ from lattice_simp.commands.lattice_input import (
     require_lattices,
     say_repeated,
     take_options,
+    utterance,
 )
 from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.losses import is_folder, write_lists, write_result
+from lattice_simp.commands.losses import NAMES, Losses, is_folder, write_lists, write_result
 from lattice_simp.commands.options import (
     LABELS,
     Detail,
@@ -367,7 +368,11 @@ def oracle(
     oracles: list[Tokens] = []
     best: list[Tokens] = []
     with readable_sources(sources) as files:
-        references = read_references(reference, lattice_names(sources, files, labels), ignored)
+        names = lattice_names(sources, files, labels)
+        losses = Losses()
+        if any(map(utterance, names)) and any(map(is_collection, files)):
+            losses.add_phrases({"lines are in the order of the lattices, without": [NAMES]})
+        references = read_references(reference, names, ignored)
         lattices = _lattices(sources, files, first_id or 0, labels)
         for lattice, rows in _paired(lattices, references, ", ".join(sources), reference[0]):
             paths = nbest(lattice, 1, ignore=ignored)  # no path if a list has no hypothesis for the sentence
@@ -382,6 +387,7 @@ def oracle(
     if output is not None:
         with open_text(output, "w") as file:
             file.writelines(f"{' '.join(tokens)}\n" for tokens in oracles)
+        losses.print(output)
 
 
 def _paired(

@@ -213,3 +213,14 @@ def test_translations_have_the_names_of_lattices(call: Any, folder: Path, model:
     assert (
         "--nbest-output a name that ends in .jsonl; text cannot store the names of sentences\n" in call(*words).stderr
     )
+
+
+def test_oracle_strings_are_in_the_order_of_the_lattices(call: Any, folder: Path) -> None:
+    Path("reference").write_text("a cat\na dog\n")
+    for source in ("x.jsonl", "x.lats", "x.nbest"):
+        done = call("lattice", "oracle", source, "--reference", "reference", "--output", "out.txt")
+        assert Path("out.txt").read_text() == "a cat\na dog\n"
+        assert ("order of the lattices, without the names of sentences\n" in done.stderr) == (source != "x.nbest"), (
+            source
+        )
+        assert "without the names" not in call("lattice", "oracle", source, "--reference", "reference").stderr
