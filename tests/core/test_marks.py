@@ -36,8 +36,9 @@ def test_marks_of_several_producers_are_known():
         assert word not in MARKS, word
 
 
-def test_operations_see_the_words_alone():
-    for seed in range(30):
+@pytest.mark.parametrize("seeds", [6, pytest.param(30, marks=pytest.mark.slow)])
+def test_operations_see_the_words_alone(seeds):
+    for seed in range(seeds):
         strings = marked(seed)
         lattice, plain = ls.Lattice.from_strings(strings), ls.Lattice.from_strings(PLAIN)
         best = [(path.text, path.cost) for path in ls.nbest(plain, 9)]

@@ -236,9 +236,10 @@ def test_expressions_of_random_lattices():
             assert all(map(match, strings)), seed
 
 
-def test_expressions_of_cycles():
+@pytest.mark.parametrize("seeds", [12, pytest.param(40, marks=pytest.mark.slow)])
+def test_expressions_of_cycles(seeds):
     """Cycles through several states, which are not gaps."""
-    for seed in range(40):
+    for seed in range(seeds):
         rng = np.random.default_rng(seed)
         sources, targets = rng.integers(4, size=(2, 9))
         finals = np.where(rng.random(4) < 0.5, 0.0, np.inf)
