@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -37,20 +37,24 @@ class Reader:
     read: Read
 
 
-LATTICES = [
-    ls.Lattice.from_nbest(
-        [
-            ls.Hypothesis(("the", "old", "cat"), 1.5, {"LM": -2.0, "acoustic": -7.25}),
-            ls.Hypothesis(("the", "cat"), 2.5, {"LM": -1.0, "acoustic": -9.0}),
-            ls.Hypothesis(("été", "10\u00a0000"), 3.0, {"LM": -4.0, "acoustic": -8.0}),
-        ]
-    ),
-    ls.Lattice.from_strings([("a", 0.0)]),
-    ls.confusion_network(ls.Lattice.from_strings([("the cat", 0.5), ("été", 1.5)])),
-]
-
 FILES = Path(__file__).parent / "files"
 """The folder of undamaged files; a name up to a hyphen or a dot names the reader."""
+
+
+@cache
+def _lattices() -> list[ls.Lattice]:
+    """Returns lattices to write, when they are needed: making them compiles kernels."""
+    return [
+        ls.Lattice.from_nbest(
+            [
+                ls.Hypothesis(("the", "old", "cat"), 1.5, {"LM": -2.0, "acoustic": -7.25}),
+                ls.Hypothesis(("the", "cat"), 2.5, {"LM": -1.0, "acoustic": -9.0}),
+                ls.Hypothesis(("été", "10\u00a0000"), 3.0, {"LM": -4.0, "acoustic": -8.0}),
+            ]
+        ),
+        ls.Lattice.from_strings([("a", 0.0)]),
+        ls.confusion_network(ls.Lattice.from_strings([("the cat", 0.5), ("été", 1.5)])),
+    ]
 
 
 def _lattice(path: Path, **options: Any) -> None:
@@ -146,10 +150,10 @@ def _written(format: str, folder: Path) -> Reader:
     path = folder / f"whole{(*FORMATS[format].suffixes, '.txt')[0]}"
     if format == "kaldi-binary":  # its labels are the numbers of a table
         options["symbols_path"] = folder / "words.txt"
-        words = ["<eps>", *dict.fromkeys(word for lattice in LATTICES for word in lattice.symbols.words[1:])]
+        words = ["<eps>", *dict.fromkeys(word for lattice in _lattices() for word in lattice.symbols.words[1:])]
         rows = [f"{word} {number}\n" for number, word in enumerate(words)]
         options["symbols_path"].write_text("".join(rows), encoding="utf-8")
-    for lattice in LATTICES:
+    for lattice in _lattices():
         try:
             ls.write(lattice, path, format, **options)
         except ls.InvalidLatticeError:  # the format can only hold confusion networks, or no blanks within words
@@ -193,8 +197,8 @@ def _openfst(folder: Path) -> Iterator[Reader]:
     """Yields readers of the layouts and arcs of OpenFst; a child process converts the compact ones."""
     import pywrapfst
 
-    ls.write(LATTICES[0], folder / "vector.fst")
-    ls.write(LATTICES[1], folder / "string.fst")
+    ls.write(_lattices()[0], folder / "vector.fst")
+    ls.write(_lattices()[1], folder / "string.fst")
     whole, string = (pywrapfst.Fst.read(str(folder / name)) for name in ("vector.fst", "string.fst"))
     log = pywrapfst.arcmap(whole, map_type="to_log")
     layouts = (("const", whole), ("const", log), ("compact_acceptor", whole), ("compact_string", string))
