@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lattice_simp.errors import LatticeSimpError
@@ -71,6 +71,22 @@ def whole(value: Any, name: str, least: float = -math.inf) -> int:
     if number < least:
         raise LatticeSimpError(f"{name} is {number}; give a number from {least} up")
     return number
+
+
+def one_or_more(value: Any, name: str) -> tuple[int, ...]:
+    """Converts an argument, a whole number or several, to their tuple.
+
+    >>> one_or_more(2, "the end"), one_or_more([2, 3], "the end")
+    ((2,), (2, 3))
+
+    Raises:
+        LatticeSimpError: there are none, or one is negative.
+        TypeError: one is not a whole number.
+    """
+    numbers = tuple(whole(number, name, 0) for number in (value if isinstance(value, Iterable) else [value]))
+    if not numbers:
+        raise LatticeSimpError(f"{name} is {value!r}; give a number, or several")
+    return numbers
 
 
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.arguments import finite_real
+from lattice_simp.core.arguments import finite_real, one_or_more
 from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
@@ -99,9 +99,9 @@ class TokenConstraint:
                 deletion is negative or not finite.
         """
         vocabulary = tokens if isinstance(tokens, TokenVocabulary) else TokenVocabulary.of(tokens)
-        ends = (end,) if isinstance(end, int) else tuple(end)
+        ends = one_or_more(end, "the end")
         for number in ends:
-            if not 0 <= number < vocabulary.size:
+            if number >= vocabulary.size:
                 raise LatticeSimpError(
                     f"the end {number} is not a token; tokens have numbers from 0 to {vocabulary.size - 1}"
                 )

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from lattice_simp.core.arguments import finite_real, whole
+from lattice_simp.core.arguments import finite_real, one_or_more, whole
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
@@ -100,9 +100,7 @@ def constrained_beam_search(
     if constraint is not None:
         _check_budget(constraint, search.max_tokens)
         return search.run(step, constraint)
-    ends = (eos,) if isinstance(eos, int) else tuple(eos or ())
-    if not ends or min(ends) < 0:
-        raise LatticeSimpError(f"eos is {eos!r}; pass the number of a token, or several")
+    ends = one_or_more(eos, "eos")
     return search.run(step, _Free(ends, max(ends) + 1))
 
 

@@ -159,7 +159,7 @@ def test_without_a_constraint_it_is_a_plain_beam_search():
     for seed in range(20):
         model, options = RandomModel(seed, 9), {"beam": 1 + seed % 4, "length_penalty": [0.0, 1.0][seed % 2]}
         wanted = plain_beam_search(model, max_tokens=8, **options)
-        for constraint, eos in ((None, END), (ls.TokenConstraint.of(gap, tokens, END), None)):
+        for constraint, eos in ((None, np.int64(END)), (ls.TokenConstraint.of(gap, tokens, END), None)):
             texts = ls.constrained_beam_search(model, constraint, max_tokens=8, eos=eos, **options)
             assert [text.tokens for text in texts] == [words for _, words in wanted], seed
             assert [text.score for text in texts] == pytest.approx([score for score, _ in wanted])
@@ -288,7 +288,7 @@ def test_wrong_arguments():
             ls.constrained_beam_search(logits, constraint, **options)
     with pytest.raises(LatticeSimpError, match=r"shape \(1, 1\) for 1 prefix and 2 tokens"):
         ls.constrained_beam_search(lambda prefixes: np.zeros((1, 1)), constraint)
-    for eos, message in ((5, "for 1 prefix and 6 tokens"), ((), "pass the number of a token"), (-1, "eos is -1")):
+    for eos, message in ((5, "for 1 prefix and 6 tokens"), ((), "give a number, or several"), (-1, "eos is -1")):
         with pytest.raises(LatticeSimpError, match=message):
             ls.constrained_beam_search(lambda prefixes: np.log(np.full((1, 2), 0.5)), eos=eos)
     with pytest.raises(LatticeSimpError, match="no tokens spell"):
