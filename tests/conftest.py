@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -24,6 +25,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for background jobs 
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+SLOW = {"nltk", "numba", "scipy", "spacy", "transformers"}
+"""Libraries that collection, which each process repeats, should not import."""
+
+_loaded = set[str]()
+
+
+@pytest.fixture
+def loaded_by_collection() -> set[str]:
+    return _loaded
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Exempts what collection creates, millions of lasting objects, from garbage collection."""
@@ -33,6 +45,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+        _loaded.update(SLOW & sys.modules.keys())
 
 
 @pytest.hookimpl(wrapper=True)

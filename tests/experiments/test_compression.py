@@ -7,13 +7,13 @@ from itertools import product
 
 import pytest
 import yaml
+from helpers import needs
 from train.toy import toy_arpa
 
 from experiments.compression import stages
 from experiments.compression.__main__ import main
 
-for name in ("spacy", "pycrfsuite"):
-    pytest.importorskip(name, reason="the extra 'skeletons' is not installed")
+needs("skeletons", "spacy", "pycrfsuite")
 
 SENTENCES = [
     f"the {adjective} {noun} saw a small dog {adverb} ."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from helpers import needs
@@ -13,7 +15,7 @@ from lattice_simp.systems.corpus.sentences import Splitter
 
 needs("corpus", "spacy")
 
-SPLITTER = Splitter("en")
+splitter = cache(lambda: Splitter("en"))
 CASES = [row["sentences"].split(" || ") for row in read_table(grammar_path("english/cases_sentence_ends.tsv"))]
 KINDS = {
     kind: [word for word, ending in stops.abbreviations().items() if ending == kind]
@@ -22,7 +24,7 @@ KINDS = {
 
 
 def sentences_of(text):
-    result = SPLITTER.split([text])
+    result = splitter().split([text])
     return [text[begin:end] for begin, end in zip(result.begin.tolist(), result.end.tolist(), strict=True)]
 
 
