@@ -7,7 +7,7 @@ share in the posteriors of the transitions from its node, so the probabilities o
 >>> nodes = b"node 0 NULL 0 1 2 0.75 1 0.25\nnode 1 NULL 2 1\nnode 2 a 1 0.75 1 0.75\n"
 >>> lattice = parse_wlat(b"version 2\nname u\ninitial 0\nfinal 1\n" + nodes)
 >>> lattice.weights.round(3).tolist(), lattice.symbols.decode(lattice.olabels)
-([1.386, 0.288, 0.0], ['a'])
+([0.288, 1.386, 0.0], ['a'])
 """
 
 from __future__ import annotations
