@@ -23,10 +23,10 @@ STDOUT = "<stdout>"
 SEVERAL = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
 """The remedy where several lattices do not fit into a file."""
 
-IN_JSON = "to keep them, write JSON lines, to a name that ends in .jsonl, or lattices; "
-IN_MOSES, IN_TEXT = f"{IN_JSON}Moses' format cannot store", f"{IN_JSON}text cannot store"
-IN_LINES = "to keep them, give --nbest-output a name that ends in .jsonl; text cannot store"
-"""The phrases for what n-best lists and lines of text do not hold of a sentence."""
+_KEPT = "to keep them, write JSON lines, to a name that ends in .jsonl, or lattices"
+IN_MOSES, IN_TEXT = (f"{format} cannot store {{}}; {_KEPT}" for format in ("Moses' format", "text"))
+IN_LINES = "text cannot store {}; to keep them, give --nbest-output a name that ends in .jsonl"
+"""The phrases for what n-best lists and lines of text do not hold of a sentence; its facts replace `{}`."""
 
 NAMES, TIMES = "the names of sentences", "the times of words"
 
@@ -60,7 +60,7 @@ class Losses:
         self.add_phrases({"the result does not have the features": names})
 
     def add_phrases(self, losses: Mapping[str, Iterable[str]]) -> None:
-        """Adds the losses of a file, as `losses` returns them."""
+        """Adds the losses of a file by phrase, as `losses` returns them; they follow the phrase or replace its `{}`."""
         for phrase, names in losses.items():
             self._names.setdefault(phrase, {}).update(dict.fromkeys(names))
 
@@ -76,7 +76,8 @@ class Losses:
         for phrase, names in self._names.items():
             if names:
                 listed = (" and " if TIMES in names or NAMES in names else " ").join(names)
-                print(f"{STDOUT if str(output) == '-' else output}: {phrase} {listed}", file=sys.stderr)
+                message = phrase.format(listed) if "{}" in phrase else f"{phrase} {listed}"
+                print(f"{STDOUT if str(output) == '-' else output}: {message}", file=sys.stderr)
 
 
 def write_lists(sentences: Iterable[Sentence], output: str, losses: Losses | None = None, *, first_id: int = 0) -> None:

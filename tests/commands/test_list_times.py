@@ -55,7 +55,9 @@ def test_names_of_sentences(call: Any, tmp_path: Path, monkeypatch: pytest.Monke
     done = call("lattice", "oracle", "x.json", "--reference", "ref")
     assert "oracle WER\t0.00" in done.stdout, done.stderr
     done = call("lattice", "texts", "x.json")
-    assert (done.stdout, "text cannot store the names of sentences\n" in done.stderr) == ("x\ny\n", True), done.stderr
+    assert (done.stdout, "text cannot store the names of sentences; to keep them" in done.stderr) == ("x\ny\n", True), (
+        done.stderr
+    )
     done = call("lattice", "info", "x.json")
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["name", "b", "a"]
 
@@ -71,7 +73,7 @@ def test_a_single_list_goes_to_a_folder(call: Any, tmp_path: Path, monkeypatch: 
             done = call("lattice", command[0], name, *command[1:], "--output", folder)
             assert (done.returncode, [path.name for path in Path(folder).iterdir()]) == (0, [file]), done.stderr
     done = call("lattice", "nbest", "y.json.confusion", "--moses")
-    assert "Moses' format cannot store the names of sentences and the times of words\n" in done.stderr
+    assert "Moses' format cannot store the names of sentences and the times of words; to keep them" in done.stderr
     done = call("lattice", "nbest", "y.json.confusion", "--output", "z.jsonl")
     assert (done.stderr, json.loads(Path("z.jsonl").read_text())["name"]) == ("", "u-1")
 
