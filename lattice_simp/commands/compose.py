@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from lattice_simp.commands.lattice_input import (
     NO_OPTIONS,
     LabelOptions,
+    SharedNames,
     read_full,
     read_skeleton,
     require_lattices,
@@ -102,6 +103,7 @@ class Composition:
         Raises:
             FormatError: a list is broken, or there is a skeleton of a sentence beyond the last one.
         """
+        shared = SharedNames([full, skeleton])
         for sentence, skeletons in zip_longest(
             stream_sentences(full, self.first_id, **self.lists, ignore=self.ignore),
             stream_sentences(skeleton, self.first_id, **self.skeleton_lists, ignore=self.ignore),
@@ -109,7 +111,8 @@ class Composition:
         ):
             if sentence.number >= 0:
                 self.sentences += 1
-                yield self._compose_list(sentence, skeletons.hypotheses, self.compose)
+                name = shared.of(sentence.number, [sentence.name, skeletons.name])
+                yield self._compose_list(sentence._replace(name=name), skeletons.hypotheses, self.compose)
             elif skeletons.hypotheses:
                 last, skeleton_id = self.sentences - 1 + self.first_id, skeletons.number + self.first_id
                 message = f"hypotheses of sentence {skeleton_id}, but {full} ends with {last}"

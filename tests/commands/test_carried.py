@@ -173,7 +173,7 @@ def test_combined_lists(call: Any, folder: Path, source: str) -> None:
     assert ("names" in parts_of(Path("out.jsonl"))) == ("names" in FACTS[source])
     assert ("out: the format cannot store these parts of the header: utterance" in done.stderr) == (source != "x.nbest")
     Path("y.jsonl").write_text(Path("x.jsonl").read_text().replace("u-2", "u-3"))
-    for command in (("combine",), ("lattice", "mbr")):
+    for command in (("combine",), ("lattice", "mbr"), ("lattice", "compose")):
         done = call(*command, "x.jsonl", "y.jsonl", "--output", "out.txt")
         assert "sentence 1 is u-2 in x.jsonl, u-3 in y.jsonl; sentences are paired by number" in done.stderr
 
