@@ -249,16 +249,37 @@ def _numba() -> ModuleType:
 
     class Listener(event.Listener):  # type: ignore[misc]
         def on_start(self, event: Any) -> None:
+            _compiling.begin()
             for callback in _WHEN_COMPILING:
                 callback()
 
         def on_end(self, event: Any) -> None:
-            """Does nothing, but the interface requires it."""
+            _compiling.end()
 
     typeof_impl.register(Kernel, lambda kernel, context: numba.types.Dispatcher(kernel.compiled))
-    if _WHEN_COMPILING:
-        event.register("numba:compile", Listener())
+    event.register("numba:compile", Listener())
     return numba
+
+
+class _Compiling(threading.local):
+    """Counts the CPU seconds that a thread spends on compiling; a kernel may compile others."""
+
+    depth = 0
+    began = 0.0
+    seconds = 0.0
+
+    def begin(self) -> None:
+        if not self.depth:
+            self.began = time.thread_time()
+        self.depth += 1
+
+    def end(self) -> None:
+        self.depth -= 1
+        if not self.depth:
+            self.seconds += time.thread_time() - self.began
+
+
+_compiling = _Compiling()
 
 
 @functools.cache
@@ -288,9 +309,11 @@ def _is_private(folder: Path, user: int) -> bool:
 
 
 def cpu_seconds() -> float:
-    """Returns the CPU seconds of this thread; for the main thread, including its kernels in the other thread."""
+    """Returns the CPU seconds of this thread, without compiling; for the main thread, with its kernels in the other
+    thread. So limits of time mean the same when a kernel is used for the first time.
+    """
     aside = _spent_aside if threading.current_thread() is threading.main_thread() else 0.0
-    return time.thread_time() + aside
+    return time.thread_time() - _compiling.seconds + aside
 
 
 _spent_aside = 0.0
@@ -330,12 +353,12 @@ def _calls() -> _Calls:
 def _serve(calls: _Calls) -> None:
     while True:
         function, arguments, answers = calls.get()
-        began = time.thread_time()
+        began = time.thread_time() - _compiling.seconds
         try:
             result, failure = function(*arguments), None
         except BaseException as error:
             result, failure = None, error
-        answers.put((result, failure, time.thread_time() - began))
+        answers.put((result, failure, time.thread_time() - _compiling.seconds - began))
         del function, arguments, answers, result, failure  # arrays may be large, and the next call may be far away
 
 

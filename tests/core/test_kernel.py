@@ -80,6 +80,17 @@ def test_cpu_seconds_are_those_of_kernels_too(thread):
 
 
 @pytest.mark.parametrize("block", [nullcontext, kernels_interruptible])
+def test_cpu_seconds_are_without_compiling(block):
+    double = Kernel(lambda numbers: numbers + numbers, cache=False)
+    with block():
+        spin(1, np.zeros(1, dtype=np.int8))  # loads the compiler
+        began, whole = cpu_seconds(), time.process_time()
+        assert double(np.ones(1)).tolist() == [2.0]
+        spent, whole = cpu_seconds() - began, time.process_time() - whole
+    assert 0.0 <= spent < whole / 2
+
+
+@pytest.mark.parametrize("block", [nullcontext, kernels_interruptible])
 def test_errors_of_kernels_come_back(block):
     with block(), pytest.raises(Exception, match=r"non-precise|No implementation|Failed in nopython"):
         spin("words", np.zeros(1, dtype=np.int8))
