@@ -131,7 +131,7 @@ def stream_sentences(
 
 
 def _file_named(sentences: Iterator[Sentence], path: str | Path) -> Iterator[Sentence]:
-    """Gives the only sentence of a file the file's name."""
+    """Names the only sentence of a file after the file."""
     first, name = list(islice(sentences, 2)), file_name(path)
     if len(first) == 1 and name is not None:
         first = [first[0]._replace(name=list_stem_of(name))]
