@@ -48,7 +48,7 @@ from lattice_simp.commands.options import (
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.token_forms import checked_forms
 from lattice_simp.commands.whole_sentences import checked_lists
-from lattice_simp.core.feature_names import TIME
+from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import as_tokens
@@ -248,8 +248,9 @@ class _Inputs:
                 for source in silent:
                     print(f"lattice-simp: {source}: no output for sentence {number}", file=sys.stderr)
             self.names.append(shared.of(number, names))
-            are_timed = any(TIME in features_of(output) for output in outputs)
-            self.losses.add_features([TIME] if are_timed else [])  # the combination has features of its own
+            features = {name for output in outputs for name in features_of(output)}
+            # The combination has features of its own.
+            self.losses.add_features(name for name in (TIME, POSTERIOR) if name in features)
             yield outputs
 
 

@@ -23,7 +23,7 @@ from lattice_simp.commands.options import refuse_idle
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice, Strings
 from lattice_simp.core.marks import MARKS, unmarked
-from lattice_simp.core.word_times import with_times_of
+from lattice_simp.core.word_times import with_marks_of
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.collections import is_collection
@@ -178,7 +178,7 @@ class Composition:
         for path in nbest(joint, self.n, ignore=self.ignore):
             added = {name: path.features[name] for name in _ADDED if name in path.features}
             composed.append(Hypothesis(path.tokens, path.cost, {**best[path.tokens].features, **added}))
-        return sentence._replace(hypotheses=with_times_of(composed, entries))
+        return sentence._replace(hypotheses=with_marks_of(composed, entries))
 
     def _shortened(self, sentence: Sentence) -> Sentence:
         """Returns a list, or its `n` best hypotheses if it has more."""

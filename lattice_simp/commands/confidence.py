@@ -18,7 +18,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.formats.nbest import read_nbest
-from lattice_simp.ops.word_confidences import probable_tokens, word_confidences
+from lattice_simp.ops.word_confidences import probable_tokens, stored_confidences, word_confidences
 from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.textio import open_text, read_lines
 
@@ -47,7 +47,7 @@ def confidence(
 
     Each line holds the lattice's name, the word's number, the word and the probability, separated by tabs. The
     probability is that of all hypotheses that have the word at the aligned position. Choose --scale on development
-    data.
+    data. A single hypothesis keeps the confidences of its words, if the file has them.
 
     Example: lattice-simp lattice confidence full.nbest --scale 0.3
     """
@@ -64,22 +64,27 @@ def confidence(
                 continue
             if lines is not None and count > len(lines):
                 continue  # an error at the end
-            tokens = probable_tokens(lattice, scale) if lines is None else lines[count - 1]
+            if lines is not None:
+                hypothesis = Hypothesis(lines[count - 1])
+            else:
+                stored = stored_confidences(lattice.project_output().connected())
+                hypothesis = stored or Hypothesis(probable_tokens(lattice, scale))
             skeleton_list = None if skeletons is None else skeletons.get(number, [])
-            out.writelines(_rows(name or "0", lattice, tokens, scale, skeleton_list))
-            shown.append(tokens)
+            out.writelines(_rows(name or "0", lattice, hypothesis, scale, skeleton_list))
+            shown.append(hypothesis.tokens)
         warn_of_whole_sentences(shown, source if hypotheses is None else hypotheses)
         if lines is not None and hypotheses is not None:
             require_parallel(hypotheses, len(lines), source, count, "lattice")
 
 
 def _rows(
-    name: str, lattice: Lattice, tokens: tuple[str, ...], scale: float, skeletons: list[Hypothesis] | None
+    name: str, lattice: Lattice, hypothesis: Hypothesis, scale: float, skeletons: list[Hypothesis] | None
 ) -> Iterator[str]:
     from lattice_simp.skeleton.agreement import skeleton_agreement  # the room takes long to import
 
-    columns = [word_confidences(lattice, tokens, scale, ignore=()).tolist()]
+    tokens, confidences = hypothesis.tokens, hypothesis.confidences
+    columns = [word_confidences(lattice, tokens, scale, ignore=()) if confidences is None else confidences]
     if skeletons is not None:
-        columns.append(skeleton_agreement(tokens, skeletons, scale).tolist())
+        columns.append(skeleton_agreement(tokens, skeletons, scale))
     for place, (word, *values) in enumerate(zip(tokens, *columns, strict=True)):
         yield "\t".join((name, str(place), word, *(f"{value:.6f}" for value in values))) + "\n"

@@ -45,15 +45,16 @@ from lattice_simp.commands.options import (
 from lattice_simp.commands.reference_lines import lattice_names, read_references, readable_sources
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import checked_lists, lists_of_words, warn_of_whole_sentences
+from lattice_simp.core.columns import log_probabilities
 from lattice_simp.core.feature_names import POSTERIOR
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import unmarked
-from lattice_simp.core.word_times import with_times_of
+from lattice_simp.core.word_times import with_marks_of
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import format_of_name
 from lattice_simp.formats.collections import is_collection
-from lattice_simp.formats.common import log_probabilities, require_acceptor, single_final
+from lattice_simp.formats.common import require_acceptor, single_final
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.ops.arc_posteriors import arc_posteriors
@@ -173,7 +174,7 @@ class _Decision:
         decided = self._linear(Lattice.from_nbest(hypotheses))
         best = nbest(decided, len(hypotheses), ignore=self.ignored) if hypotheses else []
         self.repeated += len(hypotheses) - len(best)
-        return with_times_of(best, unmarked(hypotheses, self.ignored))
+        return with_marks_of(best, unmarked(hypotheses, self.ignored))
 
 
 @app.command()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lattice_simp.commands.options import COST_HELP, IGNORE_HELP, PIECES_HELP, PLF_SCORES_HELP, SCALES_HELP
-from lattice_simp.core.feature_names import TIME
+from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -247,11 +247,13 @@ def read_skeleton(
 
 
 def features_of(output: Output) -> list[str]:
-    """Returns the names of the features of a lattice or of hypotheses, times included."""
+    """Returns the names of the features of a lattice or of hypotheses, times and confidences of words included."""
     if isinstance(output, Lattice):
         return list(output.features)
-    timed = [TIME] if any(entry.times for entry in output) else []
-    return [*dict.fromkeys(name for entry in output for name in entry.features), *timed]
+    names = dict.fromkeys(name for entry in output for name in entry.features)
+    names |= {TIME: None} if any(entry.times for entry in output) else {}
+    names |= {POSTERIOR: None} if any(entry.confidences for entry in output) else {}
+    return list(names)
 
 
 def read_outputs(

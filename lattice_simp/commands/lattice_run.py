@@ -24,10 +24,10 @@ from lattice_simp.commands.lattice_input import (
 )
 from lattice_simp.commands.losses import SEVERAL, Losses, is_folder, with_header_of, write_lists
 from lattice_simp.commands.options import FAILED, refuse_idle
-from lattice_simp.core.feature_names import TIME
+from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.word_times import with_times_of
+from lattice_simp.core.word_times import with_marks_of
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats import FORMATS, format_of_name
 from lattice_simp.formats.collections import (
@@ -52,6 +52,9 @@ Operation = Callable[[Lattice], Lattice]
 
 NumberedOperation = Callable[[int, Lattice], Lattice]
 """What is done with the lattice of a number, from 0."""
+
+_OF_WORDS = (TIME, POSTERIOR)
+"""The features that the hypotheses of lists have for their words."""
 
 
 @contextmanager
@@ -194,20 +197,22 @@ class LatticeRun:
         if self._labels.of_output(written):
             self._labels = self._labels.of_input(self._input_format(), written)
 
-        def changed(number: int, lattice: Lattice) -> Lattice:
-            result = operation(number, lattice)
-            losses.add_dropped(lattice, result, replaced)
-            return with_header_of(lattice, result)
-
         if self._sentence is None and not self.is_many:
             is_list = self._format is None and is_nbest(self._file)
             if is_folder(output) or (lists and is_list and is_json_name(output)):
                 self.is_many, self._is_list = True, is_list
+        stay_lists = self.is_many and lists and self._is_list and not is_folder(output)
+
+        def changed(number: int, lattice: Lattice) -> Lattice:
+            result = operation(number, lattice)
+            losses.add_dropped(lattice, result, replaced, *(_OF_WORDS if stay_lists else ()))
+            return with_header_of(lattice, result)
+
         if not self.is_many:
             losses.write(changed(0, self.lattice), output, format)
         elif is_folder(output):
             self._write_folder(changed, output, format, losses)
-        elif lists and self._is_list:
+        elif stay_lists:
             refuse_idle(["to"], "when the output is an n-best list")
             write_lists(self._lists(changed), output, losses)
             return
@@ -272,12 +277,17 @@ class LatticeRun:
         """Yields each n-best list after an operation, without ignored labels.
 
         The operation adds no paths to the lattice of a list, so there are not more than before. Hypotheses that differ
-        in ignored labels only stay apart. Their words keep their times, even if the operation moves those of arcs.
+        in ignored labels only stay apart. Their words keep their times and confidences, even if the operation moves or
+        drops those of arcs.
         """
-        for number, entry, lattice in self._results(changed):
+
+        def result(number: int, lattice: Lattice) -> tuple[Lattice, bool]:
+            return changed(number, lattice), not lattice.features.keys().isdisjoint(_OF_WORDS)
+
+        for number, entry, (lattice, has_marks) in self._results(result):
             best = self._paths(lattice)
-            if TIME in lattice.features:
-                best = with_times_of(best, self._paths(entry.load()))
+            if has_marks:
+                best = with_marks_of(best, self._paths(entry.load()))
             yield Sentence(number, best, lattice.header.name)
 
     def _paths(self, lattice: Lattice) -> list[Hypothesis]:

@@ -13,7 +13,7 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 from lattice_simp.commands.lattice_input import ignored_labels
-from lattice_simp.commands.losses import IN_TEXT, TIMES, Losses, write_lists
+from lattice_simp.commands.losses import CONFIDENCES, IN_TEXT, TIMES, Losses, write_lists
 from lattice_simp.commands.options import (
     Cost,
     Detail,
@@ -35,7 +35,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, ScoreWarning
 from lattice_simp.formats import is_text
 from lattice_simp.formats.json_nbest import write_json
-from lattice_simp.formats.json_times import times_of
+from lattice_simp.formats.json_times import ListedWord, confidences_of, times_of
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_sentences, write_nbest
 from lattice_simp.formats.plain_text import stream_outputs, write_texts
@@ -148,15 +148,18 @@ def texts(
 
 
 def _with_text(entry: Hypothesis, text: str, losses: Losses) -> Hypothesis:
-    """Returns a hypothesis with other tokens, which share the times of its words if they have the same letters."""
+    """Returns a hypothesis with other tokens, which share the times and confidences of words with the same letters."""
     tokens = tuple(split_tokens(text))
-    if entry.times is None:
-        return replace(entry, tokens=tokens)
-    words = [(word, begin, end) for word, (begin, end) in zip(entry.tokens, entry.times, strict=True)]
-    times = times_of(tokens, words)
-    if times is None:
-        losses.add_phrases({"where the tokens have other letters than the words, they do not have": [TIMES]})
-    return replace(entry, tokens=tokens, times=times)
+    spans = [(None, None)] * len(entry.tokens) if entry.times is None else entry.times
+    shares = [None] * len(entry.tokens) if entry.confidences is None else entry.confidences
+    words = [ListedWord(word, *span, share) for word, span, share in zip(entry.tokens, spans, shares, strict=True)]
+    times = None if entry.times is None else times_of(tokens, words)
+    confidences = None if entry.confidences is None else confidences_of(tokens, words)
+    before = {TIMES: entry.times, CONFIDENCES: entry.confidences}
+    after = {TIMES: times, CONFIDENCES: confidences}
+    lost = [what for what, value in before.items() if value and after[what] is None]
+    losses.add_phrases({"where the tokens have other letters than the words, they do not have": lost})
+    return replace(entry, tokens=tokens, times=times, confidences=confidences)
 
 
 def _note(text: str) -> None:

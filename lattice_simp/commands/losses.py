@@ -16,6 +16,7 @@ from lattice_simp.formats import FORMATS, format_of_name, losses, write
 from lattice_simp.formats.collections import new_file
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_json_name, write_nbest
+from lattice_simp.support.plurals import in_words
 from lattice_simp.support.textio import place
 
 STDOUT = "<stdout>"
@@ -28,7 +29,7 @@ IN_MOSES, IN_TEXT = (f"{format} cannot store {{}}; {_KEPT}" for format in ("Mose
 IN_LINES = "text cannot store {}; to keep them, give --nbest-output a name that ends in .jsonl"
 """The phrases for what n-best lists and lines of text do not hold of a sentence; its facts replace `{}`."""
 
-NAMES, TIMES = "the names of sentences", "the times of words"
+NAMES, TIMES, CONFIDENCES = "the names of sentences", "the times of words", "the confidences of words"
 
 
 class Losses:
@@ -51,9 +52,9 @@ class Losses:
         """Adds the losses of a file."""
         self.add_phrases(losses(lattice, output, format))
 
-    def add_dropped(self, before: Lattice, after: Lattice, replaced: str | None = None) -> None:
-        """Adds the features that an operation drops, except for the one that it replaces."""
-        self.add_features(name for name in before.features if name not in after.features and name != replaced)
+    def add_dropped(self, before: Lattice, after: Lattice, *replaced: str | None) -> None:
+        """Adds the features that an operation drops, except for those that are replaced."""
+        self.add_features(name for name in before.features if name not in after.features and name not in replaced)
 
     def add_features(self, names: Iterable[str]) -> None:
         """Adds features that an operation drops."""
@@ -65,9 +66,14 @@ class Losses:
             self._names.setdefault(phrase, {}).update(dict.fromkeys(names))
 
     def watched(self, sentences: Iterable[Sentence], phrase: str) -> Iterator[Sentence]:
-        """Yields sentences unchanged, and adds their names and times as losses."""
+        """Yields sentences unchanged, and adds their names, times and confidences as losses."""
         for sentence in sentences:
-            facts = {NAMES: sentence.name is not None, TIMES: any(entry.times for entry in sentence.hypotheses)}
+            hypotheses = sentence.hypotheses
+            facts = {
+                NAMES: sentence.name is not None,
+                TIMES: any(entry.times for entry in hypotheses),
+                CONFIDENCES: any(entry.confidences for entry in hypotheses),
+            }
             self.add_phrases({phrase: [fact for fact, is_lost in facts.items() if is_lost]})
             yield sentence
 
@@ -75,7 +81,8 @@ class Losses:
         """Prints the losses of the output, a file or a folder, on stderr."""
         for phrase, names in self._names.items():
             if names:
-                listed = (" and " if TIMES in names or NAMES in names else " ").join(names)
+                is_phrase = not names.keys().isdisjoint((NAMES, TIMES, CONFIDENCES))
+                listed = in_words(names) if is_phrase else " ".join(names)
                 message = phrase.format(listed) if "{}" in phrase else f"{phrase} {listed}"
                 print(f"{STDOUT if str(output) == '-' else output}: {message}", file=sys.stderr)
 

@@ -72,3 +72,12 @@ def _column(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     if column.ndim != 1:
         raise InvalidLatticeError(f"{what} must be one list of numbers, not an array of shape {column.shape}")
     return column
+
+
+def log_probabilities(probabilities: npt.ArrayLike) -> Floats:
+    """Returns natural logs of probabilities; that of 0 is the log of the smallest normal number, about -708.
+
+    >>> log_probabilities([1.0, 0.5, 0.0]).round(3).tolist()
+    [0.0, -0.693, -708.396]
+    """
+    return np.asarray(np.log(np.maximum(probabilities, np.finfo(np.float64).tiny)))

@@ -14,6 +14,9 @@ from lattice_simp.core.symbols import as_tokens
 Times: TypeAlias = tuple[tuple[float, float], ...]
 """The begin and the end of each word, in seconds."""
 
+Confidences: TypeAlias = tuple[float, ...]
+"""The probability that each word is right, from 0 to 1."""
+
 _NO_ARCS = np.zeros(0, dtype=np.int32)
 
 
@@ -34,6 +37,8 @@ class Hypothesis:
         inputs: for a path: its input labels without epsilons, in order.
         times: when each word begins and ends, in seconds, for a hypothesis that was read with them and for a path whose
             lattice has the feature "time", which `features` then sum up; None without times.
+        confidences: the probability of each word, for a hypothesis that was read with them and for a path whose lattice
+            has the feature "posterior"; None without confidences.
     """
 
     tokens: tuple[str, ...]
@@ -42,6 +47,7 @@ class Hypothesis:
     arcs: Ints = field(default_factory=lambda: _NO_ARCS, compare=False, repr=False)
     inputs: tuple[int, ...] = field(default=(), compare=False, repr=False)
     times: Times | None = field(default=None, compare=False, repr=False)
+    confidences: Confidences | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.tokens, tuple):
@@ -63,4 +69,4 @@ class Hypothesis:
         >>> Hypothesis(("a", "cat"), 2.5).with_cost(1.0).score
         -1.0
         """
-        return Hypothesis(self.tokens, cost, self.features, self.arcs, self.inputs, self.times)
+        return Hypothesis(self.tokens, cost, self.features, self.arcs, self.inputs, self.times, self.confidences)

@@ -20,9 +20,9 @@ import numpy.typing as npt
 from lattice_simp.core import fst_bytes
 from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.arguments import real
-from lattice_simp.core.columns import is_finite, real_numbers, whole_numbers
+from lattice_simp.core.columns import is_finite, log_probabilities, real_numbers, whole_numbers
 from lattice_simp.core.connect import reaches_final, topological_order, useful_states
-from lattice_simp.core.feature_names import TIME
+from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.features import Features, check_density, gather
 from lattice_simp.core.header import NO_HEADER, Header
 from lattice_simp.core.hypothesis import Hypothesis
@@ -30,7 +30,7 @@ from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, read_only
 from lattice_simp.core.prefix_tree import prefix_tree
 from lattice_simp.core.product import product
 from lattice_simp.core.symbols import EPSILON, SymbolTable, as_sentences, as_tokens
-from lattice_simp.core.word_times import TimedStrings
+from lattice_simp.core.word_times import MarkedStrings
 from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
 INFINITY = float("inf")
@@ -201,7 +201,8 @@ class Lattice:
     def from_nbest(cls, hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattice:
         """Makes a prefix tree from an n-best list; the features of each hypothesis are on its last arc.
 
-        If all have times of words, arcs get the feature "time" (in seconds), and those without words are pauses.
+        If all have times of words, arcs get the feature "time" (in seconds), and those without words are pauses. If all
+        have confidences of words, arcs get the feature "posterior", the logs of these.
 
         >>> lattice = Lattice.from_nbest([Hypothesis(("a", "cat"), 2.0, {"LM": -1.5}), Hypothesis(("a",), 3.0)])
         >>> lattice.features["LM"].tolist()
@@ -221,16 +222,22 @@ class Lattice:
         names = dict.fromkeys(chain.from_iterable(scores))
         if any(entry.times is not None for entry in entries):
             names.pop(TIME, None)  # the sum of a path, which the times of its words replace
+        if any(entry.confidences is not None for entry in entries):
+            names.pop(POSTERIOR, None)
         check_density(len(names), scores, sum(map(len, best)))  # no more arcs than words
         columns = {name: [features.get(name, 0.0) for features in scores] for name in names}
         table = SymbolTable() if symbols is None else symbols
-        timed = TimedStrings.of(entries, table)
-        if timed is None:
+        marked = MarkedStrings.of(entries, table)
+        if marked is None:
             return cls._tree(*_encoded(best, table), costs, table, columns)
-        tree = cls._tree(timed.labels, timed.begins, costs, table, columns)
-        words = timed.words[tree.olabels]
-        lattice = replace(tree, ilabels=words, olabels=words, header=Header(start=timed.start))
-        return lattice.with_feature(TIME, timed.seconds[tree.olabels])
+        tree = cls._tree(marked.labels, marked.begins, costs, table, columns)
+        words = marked.words[tree.olabels]
+        lattice = replace(tree, ilabels=words, olabels=words, header=Header(start=marked.start))
+        if marked.seconds is not None:
+            lattice = lattice.with_feature(TIME, marked.seconds[tree.olabels])
+        if marked.confidences is not None:
+            lattice = lattice.with_feature(POSTERIOR, log_probabilities(marked.confidences[tree.olabels]))
+        return lattice
 
     @classmethod
     def _tree(

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.support.tables import grammar_table
+
+Value = TypeVar("Value")
 
 MARKS: frozenset[str] = frozenset(
     form
@@ -47,7 +50,10 @@ def unmarked(hypotheses: Iterable[Hypothesis], ignore: Collection[str] = MARKS) 
 
 
 def _without(entry: Hypothesis, ignored: frozenset[str]) -> Hypothesis:
-    times = entry.times
-    if times is not None:
-        times = tuple(span for token, span in zip(entry.tokens, times, strict=True) if token not in ignored)
-    return replace(entry, tokens=without_marks(entry.tokens, ignored), times=times)
+    def of_words(column: tuple[Value, ...] | None) -> tuple[Value, ...] | None:
+        if column is None:
+            return None
+        return tuple(value for token, value in zip(entry.tokens, column, strict=True) if token not in ignored)
+
+    tokens = without_marks(entry.tokens, ignored)
+    return replace(entry, tokens=tokens, times=of_words(entry.times), confidences=of_words(entry.confidences))

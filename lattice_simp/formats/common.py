@@ -176,15 +176,6 @@ def probability_text(cost: float, remedy: str = "normalise it") -> str:
     return repr(next((value for value in nearby if value > 0 and -math.log(value) == cost), probability))
 
 
-def log_probabilities(probabilities: npt.ArrayLike) -> Floats:
-    """Returns natural logs of probabilities; that of 0 is the log of the smallest normal number, about -708.
-
-    >>> log_probabilities([1.0, 0.5, 0.0]).round(3).tolist()
-    [0.0, -0.693, -708.396]
-    """
-    return np.asarray(np.log(np.maximum(probabilities, np.finfo(np.float64).tiny)))
-
-
 def require_acceptor(lattice: Lattice, format_name: str) -> None:
     """Raises an `InvalidLatticeError` for a transducer, which most formats cannot represent."""
     if not lattice.is_acceptor:

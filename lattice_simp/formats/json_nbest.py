@@ -29,7 +29,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lattice_simp.core.hypothesis import Hypothesis, Times
+from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import key_names, shown
 from lattice_simp.formats.json_results import DOUBTS, FAILED, KEYS, NAME, generated_row, rows_of
@@ -54,8 +54,9 @@ _SCORES = re.compile(
     r"|weights?|loss|perplexity)(?![a-z])|^(?:counts?|freq|frequency)$"
 )
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_KNOWN = frozenset({"score", "scores", "features", DOUBTS, FAILED})
+_KNOWN = frozenset({"score", "scores", "features", "confidences", DOUBTS, FAILED})
 _TIMES = "times that are not pairs of a begin and an end in seconds, one for each token"
+_SHARES = "confidences that are not numbers from 0 to 1, one for each token"
 _MOST_SECONDS = 1e7
 _MATCHED = 1 << 10
 _MOST_PAIRS = 1 << 24  # of words of two hypotheses that are aligned
@@ -102,6 +103,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
             failures[number] = row[FAILED]
         hypotheses = _hypotheses(_scored(row, doubts, number), cost, path, number)
         hypotheses = _with_all_times(hypotheses, doubts, number)
+        _doubt_confidences(hypotheses, doubts, number)
         doubts.check_scores([hypothesis.score for hypothesis in hypotheses], [number] * len(hypotheses))
         yield Sentence(due, hypotheses, name if isinstance(name, str) else None)
         due += 1
@@ -138,8 +140,9 @@ def write_json(
 def _entry(hypothesis: Hypothesis) -> dict[str, Any]:
     stored = stored_features(hypothesis)
     features = {"features": dict(stored)} if stored else {}
-    times = {} if hypothesis.times is None else {"times": hypothesis.times}
-    return {"text": hypothesis.text, "score": hypothesis.score, **features, **times}
+    of_words = {"times": hypothesis.times, "confidences": hypothesis.confidences}
+    stored_words = {name: values for name, values in of_words.items() if values is not None}
+    return {"text": hypothesis.text, "score": hypothesis.score, **features, **stored_words}
 
 
 def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
@@ -248,6 +251,7 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
 
     parsed: list[tuple[tuple[str, ...], float | None, dict[str, float]]] = []
     times: dict[tuple[str, ...], Times] = {}
+    confidences: dict[tuple[str, ...], Confidences] = {}
     for fields in entries:
         words = fields.get("tokens", fields.get("text"))
         if isinstance(words, str):
@@ -265,7 +269,11 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
             fail("a score that is not a finite number", fields)
         parsed.append((tuple(words), score, values))
         if fields.get("times") is not None:
-            times.setdefault(tuple(words), _times(fields["times"], len(words)) or fail(_TIMES, fields))
+            spans = _times(fields["times"], len(words))
+            times.setdefault(tuple(words), fail(_TIMES, fields) if spans is None else spans)
+        if fields.get("confidences") is not None:
+            shares = _confidences(fields["confidences"], len(words))
+            confidences.setdefault(tuple(words), fail(_SHARES, fields) if shares is None else shares)
     scored = sum(score is not None for _, score, _ in parsed)
     if scored and scored < len(parsed):
         fail("a score for some hypotheses only", entries[[score for _, score, _ in parsed].index(None)])
@@ -275,7 +283,9 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
         drawn = [replace(entry, features={**entry.features, **first[entry.tokens]}) for entry in drawn]
     else:
         drawn = [Hypothesis(tokens, 0.0 - float(score or 0.0), features) for tokens, score, features in parsed]
-    return [replace(entry, times=times.get(entry.tokens)) for entry in drawn] if times else drawn
+    if not times and not confidences:
+        return drawn
+    return [replace(entry, times=times.get(entry.tokens), confidences=confidences.get(entry.tokens)) for entry in drawn]
 
 
 def _times(value: object, count: int) -> Times | None:
@@ -287,6 +297,25 @@ def _times(value: object, count: int) -> Times | None:
     if not all(map(is_finite, numbers)) or any(not 0.0 <= begin <= end <= _MOST_SECONDS for begin, end in pairs):
         return None
     return tuple((float(begin), float(end)) for begin, end in pairs)
+
+
+def _confidences(value: object, count: int) -> Confidences | None:
+    """Returns the confidences of a hypothesis of so many tokens; None if they are no probabilities."""
+    numbers = list(value) if isinstance(value, list | tuple) else []
+    if len(numbers) != count or not all(is_finite(number) and 0.0 <= number <= 1.0 for number in numbers):
+        return None
+    return tuple(map(float, numbers))
+
+
+def _doubt_confidences(hypotheses: Sequence[Hypothesis], doubts: Doubts, number: int) -> None:
+    """Warns if only some hypotheses have confidences of words, as services give them to the first alternative only."""
+    unsure = [entry for entry in hypotheses if entry.tokens and entry.confidences is None]
+    if unsure and len(unsure) < len(hypotheses) and any(entry.confidences for entry in hypotheses):
+        what = counted(
+            len(unsure), "alternative has no confidences of words", "alternatives have no confidences of words"
+        )
+        remedy = "write the first one of each list: `lattice texts -n 1 --output NAME.jsonl`"
+        doubts.raise_once(f"{what}, so lattices of the list have none", number, remedy)
 
 
 def _with_all_times(hypotheses: list[Hypothesis], doubts: Doubts, number: int) -> list[Hypothesis]:

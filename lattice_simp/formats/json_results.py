@@ -19,15 +19,17 @@ from pathlib import PurePath
 from typing import Any
 
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.formats.json_times import is_finite, timed_words
+from lattice_simp.formats.json_times import is_finite, listed_words
 from lattice_simp.formats.json_words import (
+    NO_ALTERNATIVES,
     NO_CONFIDENCES,
     holds_words,
     unread_words,
-    with_times,
+    with_words,
     words_of_entries,
     words_of_segments,
 )
+from lattice_simp.support.plurals import in_words
 
 LOG_PROBABILITY = "LogProb"
 """The feature for the log probability of a completion, the sum over its tokens."""
@@ -205,12 +207,12 @@ def _joined(words: Sequence[Sequence[str]], items: Sequence[Mapping[str, Any]]) 
         side = item.get("attaches_to", "previous" if item.get("type") == "punctuation" else "none")
         text += word if touches or side in ("previous", "both") else f" {word}"
         touches = side in ("next", "both")
-    hypothesis = with_times({"text": text}, timed_words(list(items)))
-    what = "confidences" if "times" in hypothesis else "times and confidences"
-    doubt = f"the {what} of words are not read"
+    hypothesis = with_words({"text": text}, listed_words(list(items)))
+    lost = [part for part in ("times", "confidences") if part not in hypothesis]
+    doubts = [(f"the {in_words(lost)} of words are not read", NO_CONFIDENCES)] if lost else []
     if any(len(entries) > 1 for entries in words):
-        doubt = f"only the first alternative of each word is read, and no {what}"
-    return {"hypotheses": [hypothesis], DOUBTS: [(doubt, NO_CONFIDENCES)]}
+        doubts.append(("only the first alternative of each word is read", NO_ALTERNATIVES))
+    return {"hypotheses": [hypothesis], DOUBTS: doubts}
 
 
 def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -224,7 +226,7 @@ def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
     is_transcript = any(isinstance(row.get(name), list) for name in _SEGMENTS)
     if isinstance(hypotheses := sentence.get("hypotheses"), list):
         words = [words_of_segments(row, entries)] if is_transcript else words_of_entries(row, entries, len(hypotheses))
-        sentence = {**sentence, "hypotheses": [*map(with_times, hypotheses, words)]}
+        sentence = {**sentence, "hypotheses": [*map(with_words, hypotheses, words)]}
     doubts = unread_words([row, *entries], sentence.get("hypotheses", ()))
     return {**sentence, DOUBTS: [*sentence.get(DOUBTS, ()), *doubts]} if doubts else sentence
 

@@ -1,8 +1,9 @@
-"""Times of words in JSON of recognisers and speech services, whose lists of words differ in names and units.
+"""Times and confidences of words in JSON of recognisers and speech services; their lists differ in names and units.
 
->>> words = timed_words([{"word": "A", "startTime": "0.5s", "endTime": "0.8s"}, {"word": "cat", "endTime": "1.2s"}])
->>> times_of(["a", "cat."], words)
-((0.5, 0.8), (0.8, 1.2))
+>>> words = listed_words([{"word": "A", "startTime": "0.5s", "endTime": "0.8s", "confidence": 0.75},
+...                       {"word": "cat", "endTime": "1.2s", "confidence": 0.5}])
+>>> times_of(["a", "cat."], words), confidences_of(["a", "cat."], words)
+(((0.5, 0.8), (0.8, 1.2)), (0.75, 0.5))
 """
 
 from __future__ import annotations
@@ -10,12 +11,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
-from lattice_simp.core.hypothesis import Times
+from lattice_simp.core.hypothesis import Confidences, Times
+from lattice_simp.formats.common import finite
 
-TimedText = tuple[str, float | None, float | None]
-"""A text with its begin and its end in seconds, where these are known."""
+
+class ListedWord(NamedTuple):
+    """A word of a list, with its begin and its end in seconds and its probability, where these are known."""
+
+    text: str
+    begin: float | None = None
+    end: float | None = None
+    confidence: float | None = None
+
+
+_CONFIDENCES = ("confidence", "Confidence", "conf", "probability", "score", "p")
+"""The names of a word's probability, from 0 to 1: of most services, Azure, Vosk, Whisper, WhisperX, whisper.cpp."""
+
+_LOG = "logprob"
+"""The name of the log of the probability of a word: of ElevenLabs."""
 
 _TEXTS = ("word", "Word", "text", "content", "value")
 _BEGINS = ("start", "start_time", "startTime", "startOffset", "startTimeMs", "begin", "Offset", "offsetInTicks", "ts")
@@ -36,8 +51,8 @@ _IN_MILLISECONDS = frozenset({"text", "startTime"})
 _MOST_SECONDS = 1e7
 
 
-def timed_words(values: object) -> list[TimedText] | None:
-    """Returns the words of a list with their times; None for other lists and words without times."""
+def listed_words(values: object) -> list[ListedWord] | None:
+    """Returns the words of a list; None for other lists and words with neither times nor confidences."""
     if isinstance(values, dict):  # NeMo: lists of words, segments, letters
         values = values.get("word")
     if not isinstance(values, list):
@@ -46,18 +61,20 @@ def timed_words(values: object) -> list[TimedText] | None:
     unit = _MILLISECOND if all(map(_is_in_milliseconds, entries)) else 1.0
     words = [_word(entry, unit) for entry in entries]
     known = [word for word in words if word is not None]
-    if not known or len(known) < len(words) or all(end is None for _, _, end in known):
+    if not known or len(known) < len(words) or all(word.end is None and word.confidence is None for word in known):
         return None
     return known
 
 
-def times_of(tokens: Sequence[str], words: Sequence[TimedText]) -> Times | None:
-    """Returns the begin and the end of each token, if the words have the letters of the tokens; else None.
+def times_of(tokens: Sequence[str], words: Sequence[ListedWord]) -> Times | None:
+    """Returns the begin and the end of each token, if the words have times and the letters of the tokens; else None.
 
     Case and punctuation may differ. A word without times takes no time after the one before it.
     """
-    filled, now = list[tuple[str, float, float]](), next((begin for _, begin, _ in words if begin is not None), 0.0)
-    for text, begin, end in words:
+    if all(word.end is None for word in words):
+        return None
+    filled, now = list[tuple[str, float, float]](), next((word.begin for word in words if word.begin is not None), 0.0)
+    for text, begin, end, _ in words:
         first = now if begin is None else begin
         now = max(first, first if end is None else end)
         filled.append((text, first, now))
@@ -66,6 +83,44 @@ def times_of(tokens: Sequence[str], words: Sequence[TimedText]) -> Times | None:
         if times is not None:
             return times
     return None
+
+
+def confidences_of(tokens: Sequence[str], words: Sequence[ListedWord]) -> Confidences | None:
+    """Returns the confidence of each token, if the words have confidences and the letters of the tokens; else None.
+
+    That of a token of several words is the product of theirs. Punctuation counts only where a token has nothing else,
+    and is certain without a confidence.
+    """
+    if not any(word.confidence for word in words):  # all are 0 where a service did not set them
+        return None
+    for form in (_letters, _plain):
+        owners = _owners(list(map(form, tokens)), [form(word.text) for word in words])
+        if owners is not None:
+            shares = [_share([words[number] for number in numbers]) for numbers in owners]
+            known = [share for share in shares if share is not None]
+            return tuple(known) if len(known) == len(shares) else None
+    return None
+
+
+def _share(words: Sequence[ListedWord]) -> float | None:
+    """Returns the confidence of a token that consists of these words; None if a word has none."""
+    spoken = [word for word in words if _plain(word.text)]
+    if not spoken:
+        return math.prod(1.0 if word.confidence is None else word.confidence for word in words)
+    known = [word.confidence for word in spoken if word.confidence is not None]
+    return math.prod(known) if len(known) == len(spoken) else None
+
+
+def _owners(tokens: Sequence[str], words: Sequence[str]) -> list[list[int]] | None:
+    """Returns the numbers of the words that the letters of each token belong to; None if the letters differ."""
+    if "".join(tokens) != "".join(words):
+        return None
+    owners, position = [number for number, word in enumerate(words) for _ in word], 0
+    found = list[list[int]]()
+    for token in tokens:
+        found.append(list(dict.fromkeys(owners[position : position + len(token)])))
+        position += len(token)
+    return found
 
 
 def times_like(tokens: Sequence[str], known: Sequence[str], times: Times) -> Times:
@@ -114,14 +169,15 @@ def _plain(text: str) -> str:
 
 
 def _fields(value: object) -> Mapping[str, Any] | None:
-    """Returns a word of a list as an object; Watson's is a list, Amazon's and Speechmatics' has alternatives."""
-    if isinstance(value, list) and len(value) == 3:
-        return dict(zip(("word", "start", "end"), value, strict=True))
+    """Returns a word of a list as an object; Watson's are lists, Amazon's and Speechmatics' have alternatives."""
+    if isinstance(value, list) and len(value) in (2, 3):
+        names = ("word", "start", "end") if len(value) == 3 else ("word", "confidence")
+        return dict(zip(names, value, strict=True))
     if not isinstance(value, dict):
         return None
     alternatives = value.get("alternatives")
     if isinstance(alternatives, list) and alternatives and isinstance(alternatives[0], dict):
-        return {**value, "content": alternatives[0].get("content")}
+        return {**value, **{name: alternatives[0].get(name) for name in ("content", "confidence")}}
     return value
 
 
@@ -136,20 +192,44 @@ def _is_in_milliseconds(entry: Mapping[str, Any]) -> bool:
     return not _IN_MILLISECONDS.isdisjoint(entry) and all(type(value) is int for value in values)
 
 
-def _word(entry: Mapping[str, Any], unit: float) -> TimedText | None:
-    """Returns a word and its times; None without a text."""
+def _word(entry: Mapping[str, Any], unit: float) -> ListedWord | None:
+    """Returns a word with its times and confidence; None without a text."""
     text = next((entry[name] for name in _TEXTS if isinstance(entry.get(name), str)), None)
     if text is None:
         return None
+    share = _confidence(entry)
     for name in _PAIRS:
         pair = entry.get(name)
         scale = _UNITS.get(name, 1.0)
         if isinstance(pair, list) and len(pair) == 2:
-            return text, _seconds(pair[0], scale), _seconds(pair[1], scale)
+            return ListedWord(text, _seconds(pair[0], scale), _seconds(pair[1], scale), share)
         if isinstance(pair, dict):
-            return text, _seconds(pair.get("from"), scale), _seconds(pair.get("to"), scale)
+            return ListedWord(text, _seconds(pair.get("from"), scale), _seconds(pair.get("to"), scale), share)
     begin, end, length = (_first(entry, names, unit) for names in (_BEGINS, _ENDS, _LENGTHS))
-    return text, begin, begin + length if end is None and None not in (begin, length) else end  # type: ignore[operator]
+    if end is None and begin is not None and length is not None:
+        end = begin + length
+    return ListedWord(text, begin, end, share)
+
+
+def hold_confidences(values: object) -> bool:
+    """Returns whether a list has a word with a confidence other than 0; services that do not set them write 0."""
+    entries = map(_fields, values) if isinstance(values, list) else ()
+    return any(entry is not None and (_LOG in entry or bool(_stated(entry))) for entry in entries)
+
+
+def _confidence(entry: Mapping[str, Any]) -> float | None:
+    """Returns the probability of a word: a number from 0 to 1, also as a text, or a log; None for any other value."""
+    if is_finite(log := entry.get(_LOG)):
+        return math.exp(log) if log <= 0.0 else None
+    number = _stated(entry)
+    return number if number is not None and 0.0 <= number <= 1.0 else None
+
+
+def _stated(entry: Mapping[str, Any]) -> float | None:
+    """Returns the number under the name of a probability, or None."""
+    value = next((entry[name] for name in _CONFIDENCES if name in entry), None)
+    number = finite(value) if isinstance(value, str) else value
+    return float(number) if is_finite(number) else None
 
 
 def _first(entry: Mapping[str, Any], names: Sequence[str], unit: float) -> float | None:

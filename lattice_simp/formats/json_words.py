@@ -1,20 +1,30 @@
-"""The lists of words in JSON of recognisers: the times of hypotheses, and what is not read.
+"""The lists of words in JSON of recognisers: the times and confidences of hypotheses, and what is not read.
 
 >>> words = [{"word": "a", "start": 0.1, "end": 0.3, "conf": 0.9}]
->>> with_times({"text": "a"}, words_of_entries({}, [{"text": "a", "result": words}], 1)[0])
-{'text': 'a', 'times': ((0.1, 0.3),)}
+>>> with_words({"text": "a"}, words_of_entries({}, [{"text": "a", "result": words}], 1)[0])
+{'text': 'a', 'times': ((0.1, 0.3),), 'confidences': (0.9,)}
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.formats.json_times import TimedText, timed_words, times_of
+from lattice_simp.formats.json_times import (
+    ListedWord,
+    confidences_of,
+    hold_confidences,
+    is_finite,
+    listed_words,
+    times_of,
+)
+from lattice_simp.support.plurals import in_words
 
 NO_CONFIDENCES = "`lattice ctm` and `lattice confidence` compute confidences from the scores of the hypotheses"
+NO_ALTERNATIVES = "ask the service for several transcripts of the recording, which become hypotheses"
 
 _LISTS = ("words", "Words", "items", "elements", "result", "timestamps", "timestamp", "word-alignment")
 """The names of lists of words with their times."""
@@ -25,19 +35,21 @@ _PARTS = "tokens"
 _SPANS = "timestamp"
 """The name of a list of the begins and ends of a text's tokens."""
 
-_OTHER_LISTS = ("word_confidence", "word_alternatives")
-"""The names of lists of confidences and alternatives of words."""
+_CONFIDENCES = "word_confidence"
+"""The name of a list of words with their confidences, of Watson, or of confidences only, of NeMo."""
 
-_CONFIDENCES = frozenset({"conf", "confidence", "Confidence", "probability", "score", "logprob"})
-"""The names of the confidence of a word."""
+_ALTERNATIVES = "word_alternatives"
+"""The name of a list of the alternatives of words, of Watson."""
 
 _NO_TIMES = "lattices hold times: write SLF or a Kaldi archive where the recogniser can"
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, unlike n-best lists
 
 
-def words_of_entries(row: Mapping[str, Any], entries: Sequence[object], count: int) -> list[Sequence[TimedText] | None]:
+def words_of_entries(
+    row: Mapping[str, Any], entries: Sequence[object], count: int
+) -> list[Sequence[ListedWord] | None]:
     """Returns the timed words of each of `count` hypotheses, or None; the row's own belong to the first one."""
-    words: list[Sequence[TimedText] | None] = [None] * count
+    words: list[Sequence[ListedWord] | None] = [None] * count
     if len(entries) == count:
         words = [_words_of(entry) for entry in entries]
     if words and words[0] is None:
@@ -45,13 +57,13 @@ def words_of_entries(row: Mapping[str, Any], entries: Sequence[object], count: i
     return words
 
 
-def words_of_segments(row: Mapping[str, Any], segments: Sequence[object]) -> list[TimedText] | None:
+def words_of_segments(row: Mapping[str, Any], segments: Sequence[object]) -> list[ListedWord] | None:
     """Returns the timed words of a transcript in segments; a segment of one word is that word."""
     words = _words_of(row) or []
     for segment in () if words else segments:
         inner = _words_of(segment)
         if inner is None and isinstance(segment, dict) and len(split_tokens(str(segment.get("text")))) == 1:
-            inner = timed_words([segment])
+            inner = listed_words([segment])
         if inner is None:
             return None
         words += inner
@@ -63,12 +75,14 @@ def holds_words(row: Mapping[str, Any]) -> bool:
     return _words_of(row) is not None
 
 
-def with_times(hypothesis: Any, words: Sequence[TimedText] | None) -> Any:
-    """Adds the times of its tokens to a hypothesis, if these are the words."""
-    if not isinstance(hypothesis, dict) or not isinstance(hypothesis.get("text"), str) or "times" in hypothesis:
+def with_words(hypothesis: Any, words: Sequence[ListedWord] | None) -> Any:
+    """Adds the times and the confidences of its tokens to a hypothesis, if these are the words."""
+    if words is None or not isinstance(hypothesis, dict) or not isinstance(hypothesis.get("text"), str):
         return hypothesis
-    times = None if words is None else times_of(tokens_of(hypothesis["text"]), words)
-    return hypothesis if times is None else {**hypothesis, "times": times}
+    tokens = tokens_of(hypothesis["text"])
+    values = {"times": times_of(tokens, words), "confidences": confidences_of(tokens, words)}
+    added = {name: value for name, value in values.items() if value is not None and name not in hypothesis}
+    return {**hypothesis, **added}
 
 
 def tokens_of(text: str) -> list[str]:
@@ -79,43 +93,63 @@ def tokens_of(text: str) -> list[str]:
 def unread_words(entries: Sequence[object], hypotheses: object) -> list[tuple[str, str]]:
     """Returns the warning about lists of words of which something is not read: a message and a remedy."""
     objects = [entry for entry in entries if isinstance(entry, dict)]
-    is_timed = isinstance(hypotheses, list) and any("times" in entry for entry in hypotheses if isinstance(entry, dict))
+    read = (
+        {name for entry in hypotheses if isinstance(entry, dict) for name in entry}
+        if isinstance(hypotheses, list)
+        else set()
+    )
     names = [name for name in _LISTS for entry in objects if _has_objects(entry.get(name))]
-    others = [name for name in _OTHER_LISTS for entry in objects if _has_objects(entry.get(name))]
-    if is_timed:
-        names = [name for name in names if any(_has_confidences(entry.get(name)) for entry in objects)]
-    listed = ", ".join(f"'{name}'" for name in dict.fromkeys((*names, *others)))
+    unread = {
+        "times": [name for name in names if "times" not in read],
+        "confidences": [
+            name
+            for name in (*names, _CONFIDENCES)
+            if "confidences" not in read and any(hold_confidences(entry.get(name)) for entry in objects)
+        ],
+        "alternatives": [_ALTERNATIVES for entry in objects if _has_objects(entry.get(_ALTERNATIVES))],
+    }
+    listed = ", ".join(f"'{name}'" for name in dict.fromkeys(chain.from_iterable(unread.values())))
     if not listed:
         return []
-    if not is_timed:
-        return [(f"the times, confidences and alternatives of words are not read: {listed}", _NO_TIMES)]
-    what = "confidences and alternatives" if "word_alternatives" in others else "confidences"
-    return [(f"the {what} of words are not read: {listed}", NO_CONFIDENCES)]
+    parts = in_words(part for part, names in unread.items() if names)
+    return [(f"the {parts} of words are not read: {listed}", _NO_TIMES if unread["times"] else NO_CONFIDENCES)]
 
 
-def _words_of(entry: object) -> list[TimedText] | None:
-    """Returns the words of the first list of an object that has times."""
+def _words_of(entry: object) -> list[ListedWord] | None:
+    """Returns the words of the first list of an object that has times or confidences."""
     if not isinstance(entry, dict):
         return None
-    words = next((words for name in (*_LISTS, _PARTS) if (words := timed_words(entry.get(name))) is not None), None)
-    return _words_beside(entry) if words is None else words
+    words = next((words for name in (*_LISTS, _PARTS) if (words := listed_words(entry.get(name))) is not None), None)
+    words = _words_beside(entry) if words is None else words
+    return _with_confidences(words, entry)
 
 
-def _words_beside(entry: Mapping[str, Any]) -> list[TimedText] | None:
+def _with_confidences(words: list[ListedWord] | None, entry: Mapping[str, Any]) -> list[ListedWord] | None:
+    """Adds the confidences of a list of their own to words."""
+    values = entry.get(_CONFIDENCES)
+    if not isinstance(values, list):
+        return words
+    texts = (
+        tokens_of(str(entry.get("text", entry.get("pred_text")))) if words is None else [word.text for word in words]
+    )
+    if len(values) == len(texts) and all(map(is_finite, values)):
+        values = [list(pair) for pair in zip(texts, values, strict=True)]
+    listed = listed_words(values)
+    if listed is None or words is None:
+        return listed if words is None else words
+    if [word.text for word in listed] != [word.text for word in words]:
+        return words
+    return [word._replace(confidence=other.confidence) for word, other in zip(words, listed, strict=True)]
+
+
+def _words_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:
     """Returns the words of a text whose times are in a list of their own, in milliseconds (FunASR)."""
     times, tokens = entry.get(_SPANS), tokens_of(str(entry.get("text")))
     if not isinstance(times, list) or len(times) != len(tokens) or not tokens:
         return None
-    return timed_words([{"text": token, "offsets": pair} for token, pair in zip(tokens, times, strict=True)])
+    return listed_words([{"text": token, "offsets": pair} for token, pair in zip(tokens, times, strict=True)])
 
 
 def _has_objects(values: object) -> bool:
     """Returns whether a value is a list of objects or lists, not of words."""
     return isinstance(values, list) and bool(values) and all(isinstance(value, dict | list) for value in values)
-
-
-def _has_confidences(values: object) -> bool:
-    """Returns whether a list has an object with the confidence of a word."""
-    return isinstance(values, list) and any(
-        isinstance(value, dict) and not _CONFIDENCES.isdisjoint(value) for value in values
-    )

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import finite, natural, shown
@@ -27,10 +28,9 @@ from lattice_simp.support.textio import read_lines
 _HEAD = re.compile(
     rb"^(?:pass1_best|sentence1):[^\n]*\n(?:[^\n]*\n){0,9}?(?:sentence1|wseq1|cmscore1|score1):", re.MULTILINE
 )
-_LINE = re.compile(r"\ufeff?(sentence|score)(\d+):(.*)")
+_LINE = re.compile(r"\ufeff?(sentence|score|wseq|cmscore)(\d+):(.*)")
 _PARTS = re.compile(r"\((AM): *(\S+) +(LM): *([^\s)]+)\)")
 _UNREAD = {
-    "cmscore": ("confidences of words", "`lattice confidence` computes those of the sentences"),
     "---- begin confusion network": ("confusion networks", "read them: `lattice convert --from julius-cn`"),
     "--- begin wordgraph data": ("word graphs", "read them: `lattice convert --from julius-graph`"),
     "=== begin forced alignment": ("alignments", "leave them out: julius without -walign, -palign and -salign"),
@@ -47,8 +47,9 @@ def is_julius(head: bytes) -> bool:
 def stream_julius(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
     """Reads results input by input; yields the sentences, numbered from 0 in the order of the file.
 
-    An input that was rejected, or whose search failed, has no hypothesis. Sentences without scores weigh the same. A
-    warning says that word graphs and confusion networks, which `julius_lattices` reads, and confidences are left out.
+    An input that was rejected, or whose search failed, has no hypothesis. Sentences without scores weigh the same; words
+    have confidences (`cmscore`). A warning says that word graphs and confusion networks are left out, which
+    `julius_lattices` reads.
 
     Args:
         path: the file; `-` is standard input.
@@ -89,15 +90,19 @@ class _Input:
         self.path, self.cost = path, cost
         self.sentences = list[tuple[tuple[str, ...], int]]()
         self.scores = dict[int, tuple[float, dict[str, float]]]()
+        self.fields = dict[tuple[str, int], list[str]]()
 
     def add(self, match: re.Match[str], line: int) -> None:
         """Adds a line of a sentence or of a score."""
         place, text = (natural(match[2]) or 0) - 1, match[3]
-        if place != len(self.sentences) - (match[1] == "score"):
+        if place != len(self.sentences) - (match[1] != "sentence"):
             message = f"{match[1]}{match[2][:20]} out of order"
             raise FormatError(message, path=self.path, line=line, remedy="is the file cut off?")
         if match[1] == "sentence":
             self.sentences.append((tuple(split_tokens(text)), line))
+            return
+        if match[1] in ("wseq", "cmscore"):
+            self.fields[match[1], place] = split_tokens(text)
             return
         score, parts = finite(text.split("(")[0].strip()), _PARTS.search(text)
         values = {} if parts is None else {parts[1]: finite(parts[2]), parts[3]: finite(parts[4])}
@@ -122,6 +127,23 @@ class _Input:
             score, features = self.scores[place]
             if self.cost is not None:
                 score = feature_score(features, self.cost, self.path, line, score)
-            hypotheses.append(Hypothesis(words, 0.0 - score, features))
+            hypotheses.append(Hypothesis(words, 0.0 - score, features, confidences=self._confidences(place, doubts)))
         doubts.check_scores([hypothesis.score for hypothesis in hypotheses], lines)
         return hypotheses
+
+    def _confidences(self, place: int, doubts: Doubts) -> tuple[float, ...] | None:
+        """Returns the confidences of a sentence's words, without those of its ends, which only `wseq` mentions."""
+        texts = self.fields.get(("cmscore", place))
+        if texts is None:
+            return None
+        words, line = self.sentences[place]
+        entries = self.fields.get(("wseq", place), texts)
+        if len(entries) == len(texts):
+            texts = [text for entry, text in zip(entries, texts, strict=True) if entry not in MARKS]
+        texts = texts[1:-1] if len(texts) == len(words) + 2 else texts
+        shares = [share for share in map(finite, texts) if share is not None and 0.0 <= share <= 1.0]
+        if len(shares) == len(words):
+            return tuple(shares)
+        message = "confidences that are not numbers from 0 to 1, one for each word, are not read"
+        doubts.raise_once(message, line, "`lattice confidence` computes those of the sentences")
+        return None

@@ -8,7 +8,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
-from lattice_simp.core.feature_names import TIME
+from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InputWarning, ScoreWarning, warn
 
@@ -39,10 +39,9 @@ class Sentence(NamedTuple):
 
 
 def stored_features(hypothesis: Hypothesis) -> Mapping[str, float]:
-    """Returns the features that lists store: all but the sum of a path's times, if the times of its words are known."""
-    if hypothesis.times is None:
-        return hypothesis.features
-    return {name: score for name, score in hypothesis.features.items() if name != TIME}
+    """Returns the features that lists store: without sums of a path's times and posteriors, if its words have these."""
+    known = {TIME: hypothesis.times, POSTERIOR: hypothesis.confidences}
+    return {name: score for name, score in hypothesis.features.items() if known.get(name) is None}
 
 
 @dataclass

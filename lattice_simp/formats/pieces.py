@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from lattice_simp.core.hypothesis import Hypothesis, Times
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, warn
 from lattice_simp.formats.common import shown
@@ -57,18 +58,18 @@ class Pieces:
             open_word = self.goes_on(piece) or bool(self.before)
         return tuple(word for word in words if word)
 
-    def join_times(self, pieces: Iterable[str], times: Times) -> Times:
-        """Returns the times of the words that `join` makes of pieces with these times."""
-        words: list[tuple[str, float, float]] = []
+    def groups(self, pieces: Iterable[str]) -> list[list[int]]:
+        """Returns the numbers of the pieces of each word that `join` makes."""
+        words: list[tuple[str, list[int]]] = []
         open_word = False
-        for piece, (begin, end) in zip(pieces, times, strict=True):
+        for number, piece in enumerate(pieces):
             if open_word and not self.begins(piece):
-                word, first, _ = words.pop()
-                words.append((word + self.text(piece), first, end))
+                word, numbers = words.pop()
+                words.append((word + self.text(piece), [*numbers, number]))
             else:
-                words.append((self.text(piece), begin, end))
+                words.append((self.text(piece), [number]))
             open_word = self.goes_on(piece) or bool(self.before)
-        return tuple((begin, end) for word, begin, end in words if word)
+        return [numbers for word, numbers in words if word]
 
 
 PIECES: Mapping[str, Pieces] = {"bpe": Pieces(after="@@"), "sentencepiece": Pieces(before="▁")}
@@ -182,9 +183,14 @@ def join_words(tokens: str | Iterable[str], kind: PieceKind) -> tuple[str, ...]:
 
 
 def joined(hypothesis: Hypothesis, kind: PieceKind) -> Hypothesis:
-    """Joins the subwords of a hypothesis into words."""
-    pieces, times = pieces_named(kind), hypothesis.times
+    """Joins the subwords of a hypothesis into words; the confidence of a word is the product of those of its pieces."""
+    pieces, times, confidences = pieces_named(kind), hypothesis.times, hypothesis.confidences
     if pieces is None:
         return hypothesis
-    times = None if times is None else pieces.join_times(hypothesis.tokens, times)
-    return replace(hypothesis, tokens=pieces.join(hypothesis.tokens), times=times)
+    words = [] if times is None and confidences is None else pieces.groups(hypothesis.tokens)
+    return replace(
+        hypothesis,
+        tokens=pieces.join(hypothesis.tokens),
+        times=None if times is None else tuple((times[word[0]][0], times[word[-1]][1]) for word in words),
+        confidences=None if confidences is None else tuple(math.prod(confidences[n] for n in word) for word in words),
+    )

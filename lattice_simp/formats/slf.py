@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import start_first
+from lattice_simp.core.columns import log_probabilities
 from lattice_simp.core.connect import topological_order
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.header import Header
@@ -33,7 +34,6 @@ from lattice_simp.formats.common import (
     Losses,
     checked_lattice,
     finite,
-    log_probabilities,
     natural,
     probability_text,
     require_acceptor,

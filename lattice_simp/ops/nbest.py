@@ -17,9 +17,9 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.arguments import whole
-from lattice_simp.core.feature_names import TIME
+from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.growing import copy_into, grown
-from lattice_simp.core.hypothesis import Hypothesis, Times
+from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -131,6 +131,7 @@ def path_hypothesis(lattice: Lattice, arcs: Ints, end: int) -> Hypothesis:
         arcs=arcs,
         inputs=tuple(inputs[inputs != 0].tolist()),
         times=_times(lattice, arcs) if TIME in lattice.features else None,
+        confidences=_confidences(lattice, arcs) if POSTERIOR in lattice.features else None,
     )
 
 
@@ -140,6 +141,12 @@ def _times(lattice: Lattice, arcs: Ints) -> Times:
     ends = lattice.header.start + np.cumsum(seconds)
     begins = (ends - seconds)[is_word].round(6).tolist()
     return tuple(zip(begins, ends[is_word].round(6).tolist(), strict=True))
+
+
+def _confidences(lattice: Lattice, arcs: Ints) -> Confidences:
+    """Returns the posterior of each word's arc on a path."""
+    logs = lattice.features[POSTERIOR][arcs[lattice.olabels[arcs] != 0]]
+    return tuple(np.exp(np.minimum(logs, 0.0)).round(12).tolist())
 
 
 ELEMENT = np.dtype([("state", np.int32), ("cost", np.float64), ("origin", np.int32), ("arc", np.int32)])

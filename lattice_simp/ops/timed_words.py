@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from lattice_simp.core.feature_names import TIME
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -15,7 +16,7 @@ from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.ops.confusion_network import consensus_entries, consensus_slots
 from lattice_simp.ops.distribution import Distribution
 from lattice_simp.ops.nbest import shortest_path
-from lattice_simp.ops.word_confidences import word_confidences
+from lattice_simp.ops.word_confidences import stored_confidences, word_confidences
 
 Decision = Literal["best", "consensus"]
 
@@ -44,6 +45,7 @@ def timed_words(
         lattice: acyclic, with the feature "time": the seconds of each arc, also of those without words.
         decide: the words: of the best path, with the times of its arcs and the confidences of `word_confidences`; or
             of the consensus (`confusion_network`), with the average times and the probabilities of its slots.
+            A lattice of one path with the feature "posterior" keeps the confidences of that.
         scale: above 0; a path with cost c has the probability exp(-scale * c) / Z.
         ignore: labels that are not words, as in `nbest`; they take time.
 
@@ -63,7 +65,11 @@ def timed_words(
     if TIME not in lattice.features:
         remedy = "SLF needs t= in all nodes, Kaldi's lattices alignments, and n-best lists in JSON times of words"
         raise LatticeSimpError(f"the lattice has no times ({remedy})")
-    words = _of_best_path(lattice, scale) if decide == "best" else _of_consensus(lattice, scale)
+    stored = stored_confidences(lattice)
+    if stored is not None or decide == "best":
+        words = _of_best_path(lattice, scale, stored)
+    else:
+        words = _of_consensus(lattice, scale)
     return [word._replace(begin=start + word.begin) for word in words]
 
 
@@ -74,12 +80,14 @@ def _spans(lattice: Lattice, arcs: Ints) -> tuple[Floats, Floats]:
     return (np.cumsum(seconds) - seconds)[is_word], seconds[is_word]
 
 
-def _of_best_path(lattice: Lattice, scale: float) -> list[TimedWord]:
-    path = shortest_path(lattice, ignore=())
+def _of_best_path(lattice: Lattice, scale: float, stored: Hypothesis | None) -> list[TimedWord]:
+    path = stored or shortest_path(lattice, ignore=())
     begins, seconds = _spans(lattice, path.arcs)
-    confidences = word_confidences(lattice, path.tokens, scale, ignore=())
-    columns = (begins.tolist(), seconds.tolist(), confidences.tolist())
-    return list(map(TimedWord, path.tokens, *columns))
+    if stored is None or stored.confidences is None:
+        confidences = word_confidences(lattice, path.tokens, scale, ignore=()).tolist()
+    else:
+        confidences = list(stored.confidences)
+    return list(map(TimedWord, path.tokens, begins.tolist(), seconds.tolist(), confidences))
 
 
 def _of_consensus(lattice: Lattice, scale: float) -> list[TimedWord]:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from lattice_simp.core.feature_names import POSTERIOR
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import EmptyLatticeError
+from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.distribution import Distribution, most_probable
 from lattice_simp.ops.nbest import shortest_path
 from lattice_simp.ops.prune import prune
@@ -61,6 +64,19 @@ def word_confidences(
     tokens = probable_tokens(lattice, scale) if hypothesis is None else as_tokens(hypothesis)
     strings = Distribution.of(lattice, scale)
     return matched(strings, strings.encode(tokens))
+
+
+def stored_confidences(lattice: Lattice) -> Hypothesis | None:
+    """Returns the only path of a lattice, if its words have confidences (the feature "posterior"); else None.
+
+    >>> stored_confidences(Lattice.from_nbest([Hypothesis(("a", "cat"), 1.0, confidences=(0.9, 0.5))])).confidences
+    (0.9, 0.5)
+
+    The costs of a single hypothesis say nothing about its words, as all have the probability 1.
+    """
+    if POSTERIOR not in lattice.features or count_paths(lattice) != 1:
+        return None
+    return shortest_path(lattice, ignore=())
 
 
 def probable_tokens(lattice: Lattice, scale: float = 1.0) -> tuple[str, ...]:

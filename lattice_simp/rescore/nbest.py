@@ -28,10 +28,7 @@ def score_nbest(
             raise LatticeSimpError(f"the n-best list has a feature {name} already; give the model another name")
         for features, cost in zip(scored, scorer.score(source, strings).tolist() if strings else [], strict=True):
             features[name] = 0.0 - cost
-    return [
-        Hypothesis(entry.tokens, entry.cost, features, entry.arcs, entry.inputs, entry.times)
-        for entry, features in zip(entries, scored, strict=True)
-    ]
+    return [replace(entry, features=features) for entry, features in zip(entries, scored, strict=True)]
 
 
 def with_total(entries: Sequence[Hypothesis], weights: Collection[str]) -> list[Hypothesis]:

@@ -1,6 +1,8 @@
-"""Counts with their nouns."""
+"""Counts with their nouns, and lists of words."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
@@ -10,3 +12,13 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     ('1 sentence', '0 sentences', '2,000 hypotheses')
     """
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def in_words(items: Iterable[str]) -> str:
+    """Joins items by commas and a last "and".
+
+    >>> in_words(["names"]), in_words(["names", "times"]), in_words(["names", "times", "costs"])
+    ('names', 'names and times', 'names, times and costs')
+    """
+    *firsts, last = items
+    return f"{', '.join(firsts)} and {last}" if firsts else last

@@ -16,6 +16,8 @@ TIMED = {
     "u-1": [("a cat", -1.0, [[0.5, 0.8], [1.0, 1.5]]), ("the cat", -2.0, [[0.4, 0.8], [1.0, 1.5]])],
     "u-2": [("a dog", -1.5, [[0.0, 0.25], [0.25, 0.9]])],
 }
+SHARES = {"a cat": [0.9, 0.75], "the cat": [0.5, 0.7], "a dog": [0.25, 1.0]}
+"""The confidences of words."""
 MOSES = "0 ||| a cat ||| lm= -2 ||| -1\n0 ||| the cat ||| lm= -1 ||| -2\n1 ||| a dog ||| lm= -3 ||| -1.5\n"
 KALDI = (
     "u-1 \n0\t1\ta\t1,2,1_1_1\n0\t1\tthe\t1,3,1_1_1\n1\t2\t<eps>\t0,0,1_1\n2\t3\tcat\t1,2,1_1_1_1\n3\n\n"
@@ -26,8 +28,8 @@ SLF = (
     "J=1 S=1 E=2 W=cat a=-1 l=-2\nJ=2 S=1 E=2 W=hat a=-2 l=-1\n"
 )
 FACTS = {
-    "x.jsonl": {"names", "times", "lm"},
-    "one.jsonl": {"names", "times", "lm"},
+    "x.jsonl": {"names", "times", "confidences", "lm"},
+    "one.jsonl": {"names", "times", "confidences", "lm"},
     "x.nbest": {"lm"},
     "x.lats": {"names", "times", "graph", "acoustic"},
     "x.slf": {"names", "times", "lm", "acoustic", "scales"},
@@ -37,6 +39,7 @@ FACTS = {
 SAID = {
     "names": ("names of sentences", " utterance"),
     "times": ("times of words", " time"),
+    "confidences": ("confidences of words", " posterior"),
     "scales": (" scales", "features acoustic lm"),
 }
 """The words for a part in messages; scales are those of features."""
@@ -87,7 +90,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Path) -> Path
     rows = []
     for number, (name, entries) in enumerate(TIMED.items()):
         hypotheses = [
-            {"text": text, "score": score, "features": {"lm": score}, "times": times} for text, score, times in entries
+            {"text": text, "score": score, "features": {"lm": score}, "times": times, "confidences": SHARES[text]}
+            for text, score, times in entries
         ]
         rows.append(json.dumps({"id": number, "name": name, "hypotheses": hypotheses}) + "\n")
     texts = {"x.jsonl": "".join(rows), "one.jsonl": rows[0], "x.nbest": MOSES, "x.lats": KALDI, "x.slf": SLF}
@@ -107,12 +111,13 @@ def parts_of(path: Path) -> set[str]:
             parts |= {"names"} if sentence.name is not None else set()
             for entry in sentence.hypotheses:
                 parts |= {*entry.features, *({"times"} if entry.times is not None else ())}
+                parts |= {"confidences"} if entry.confidences is not None else set()
         return parts
     parts = set()
     with warnings.catch_warnings(action="ignore"):  # of PLF, whose numbers are no probabilities here
         lattices = list(ls.read_all(path))
     for _, lattice in lattices:
-        parts |= {"times" if name == "time" else name for name in lattice.features}
+        parts |= {{"time": "times", "posterior": "confidences"}.get(name, name) for name in lattice.features}
         parts |= {"names"} if lattice.header.name is not None else set()
         parts |= {"scales"} if set(lattice.header.scales.values()) - {1.0} else set()
     return parts
@@ -141,6 +146,8 @@ def test_lists_to_lists(call: Any, folder: Path, command: str, source: str) -> N
         for sentence in stream_sentences("out.jsonl"):
             times = {text: times for text, _, times in TIMED[str(sentence.name)]}
             assert {entry.text: [list(span) for span in entry.times or ()] for entry in sentence.hypotheses} == times
+            for entry in sentence.hypotheses:
+                assert list(entry.confidences or ()) == pytest.approx(SHARES[entry.text])
     done = call(*words, "--output", "out.nbest")
     if source != "one.jsonl" or command not in ("prune", "lm", "determinize", "minimize"):  # these write a lattice
         assert done.returncode == 0, done.stderr
@@ -169,7 +176,7 @@ def test_combined_lists(call: Any, folder: Path, source: str) -> None:
     done = call("combine", source, "x.nbest", *options, "--output", "out.txt")
     assert done.returncode == 0, done.stderr
     lost = silently_lost(source, Path("out.jsonl"), done.stderr)
-    assert lost == FACTS[source] - {"names", "times"}, done.stderr
+    assert lost == FACTS[source] - {"names", "times", "confidences"}, done.stderr
     assert ("names" in parts_of(Path("out.jsonl"))) == ("names" in FACTS[source])
     assert ("out: the format cannot store these parts of the header: utterance" in done.stderr) == (source != "x.nbest")
     Path("y.jsonl").write_text(Path("x.jsonl").read_text().replace("u-2", "u-3"))

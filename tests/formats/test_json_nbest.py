@@ -33,7 +33,7 @@ def test_scores_tokens_and_features(tmp_path):
 
 
 def test_alternatives_of_vosk(tmp_path):
-    """The confidence is a log score; times of words and the speaker's vector stay out."""
+    """The confidence is a log score; times of other words and the speaker's vector stay out."""
     word = {"word": "a", "start": 0.1, "end": 0.4}
     first = {"text": "a cat", "confidence": -1.5, "result": [word]}
     silence = {"alternatives": [{"text": "", "confidence": 1.0}]}
@@ -44,7 +44,7 @@ def test_alternatives_of_vosk(tmp_path):
             [Hypothesis((), -1.0)],
         ]
     times, score = (str(warning.message) for warning in caught)
-    assert "jsonl:1: the times, confidences and alternatives of words are not read: 'result'" in times
+    assert "jsonl:1: the times of words are not read: 'result'" in times
     assert ":2: the score 1 is above 0" in score
 
 
@@ -180,7 +180,7 @@ def test_confidences_of_riva_are_scores(tmp_path):
 def test_transcripts_of_deepspeech(tmp_path):
     words = [{"word": "a", "start_time": 0.5}, {"word": "cat", "start_time": 0.75}]
     row = {"transcripts": [{"confidence": -14.5, "words": words}, {"confidence": -15.5, "words": []}]}
-    with pytest.warns(InputWarning, match="times, confidences and alternatives of words are not read: 'words'"):
+    with pytest.warns(InputWarning, match="the times of words are not read: 'words'"):
         [hypotheses] = ls.read_nbest(written(tmp_path, row))
     assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 14.5), ("", 15.5)]
 
@@ -190,7 +190,7 @@ def item(word, kind="word", **fields):
 
 
 def test_transcripts_in_words(tmp_path):
-    """Of Speechmatics, and of Amazon without transcripts: one sentence, and a warning says what is not read."""
+    """Of Speechmatics, and of Amazon without transcripts: one sentence; a warning names alternatives of words."""
     items = [
         item("¿", "punctuation", attaches_to="next"),
         item("Un", start_time=0.5, end_time=0.75),
@@ -198,12 +198,15 @@ def test_transcripts_in_words(tmp_path):
         item("?", "punctuation"),
     ]
     for row in ({"format": "2.9", "metadata": {}, "results": items}, {"results": {"items": items}}):
-        with pytest.warns(InputWarning, match="the confidences of words are not read"):
-            [[hypothesis]] = ls.read_nbest(written(tmp_path, row))
+        [[hypothesis]] = ls.read_nbest(written(tmp_path, row))
         assert (hypothesis.text, hypothesis.times) == ("¿Un gato?", ((0.5, 0.75), (0.75, 0.75)))
+        assert hypothesis.confidences == (0.9, 0.9)
     timeless = [item("Un"), item("gato")]
-    with pytest.warns(InputWarning, match="the times and confidences of words are not read"):
+    with pytest.warns(InputWarning, match="the times of words are not read"):
         assert ls.read_nbest(written(tmp_path, {"results": {"items": timeless}}))[0][0].times is None
+    plain = [{"alternatives": [{"content": "Un"}]}]
+    with pytest.warns(InputWarning, match="the times and confidences of words are not read"):
+        assert ls.read_nbest(written(tmp_path, {"results": {"items": plain}}))[0][0].confidences is None
     items[1]["alternatives"].append({"content": "Uno", "confidence": 0.1})
     with pytest.warns(InputWarning, match="only the first alternative of each word is read"):
         assert ls.read_nbest(written(tmp_path, row))[0][0].text == "¿Un gato?"
@@ -234,7 +237,7 @@ def test_sequences_of_transformers(tmp_path):
 
 
 def test_several_utterances_are_a_transcript(tmp_path):
-    """Gladia's utterances, and Rev AI's monologues of text, punctuation and blanks; confidences are not read."""
+    """Gladia's utterances, and Rev AI's monologues of text, punctuation and blanks; some words lack confidences."""
     word = {"word": " A", "start": 0.5, "end": 0.8, "confidence": 0.5}
     utterances = [{"text": "A.", "words": [word]}, {"text": "B", "words": [{"word": "B", "start": 1, "end": 2}]}]
     path = written(tmp_path, {"result": {"transcription": {"full_transcript": "A. B", "utterances": utterances}}})

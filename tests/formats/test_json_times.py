@@ -160,7 +160,7 @@ def test_prefix_trees_hold_times_and_pauses() -> None:
 def test_words_that_differ_from_the_text_give_no_times(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text(json.dumps({"text": "one cat", "words": PLAIN}), encoding="utf-8")
-    with pytest.warns(InputWarning, match="times, confidences and alternatives of words are not read: 'words'"):
+    with pytest.warns(InputWarning, match="the times of words are not read: 'words'"):
         assert ls.read_nbest(path)[0][0].times is None
 
 

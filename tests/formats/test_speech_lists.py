@@ -91,7 +91,13 @@ def test_results_of_julius(tmp_path: Path) -> None:
     assert [entry.cost for entry in first] == pytest.approx([2.5 * nats, 3 * nats])
     assert first[0].features == {"AM": -18 * nats, "LM": -2.5 * nats}
     names = [str(warning.message).split(": ")[1].split(" (")[0] for warning in caught]
-    assert names == ["confidences of words of Julius are not read", "confusion networks of Julius are not read"]
+    assert names == ["confusion networks of Julius are not read"]
+    assert [entry.confidences for entry in first] == [(0.812, 0.9), None]
+    path.write_text(JULIUS.replace("wseq1: <s> the cat </s>\ncmscore1: 1.000", "cmscore1: 0.5"))
+    assert ls.read_nbest(path)[0][0].confidences == (0.812, 0.9)
+    path.write_text(JULIUS.replace("0.812 ", ""))
+    with pytest.warns(InputWarning, match=":3: confidences that are not numbers from 0 to 1, one for each word"):
+        assert ls.read_nbest(path)[0][0].confidences is None
     plain = re.sub(r"(?m)^(score|cmscore).*\n", "", JULIUS)
     assert lists_of(path, plain)[0] == [("the cat", math.log(2)), ("a cat", math.log(2))]
 

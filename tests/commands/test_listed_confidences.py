@@ -1,0 +1,43 @@
+"""Commands with the confidences of words that lists have."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lattice_simp as ls
+from lattice_simp.errors import InputWarning
+
+WORDS = [
+    {"word": "a", "start": 0.5, "end": 0.8, "confidence": 0.9},
+    {"word": "cat", "start": 1.0, "end": 1.5, "confidence": 0.6},
+]
+
+
+def written(folder: Path, row: object) -> Path:
+    path = folder / "x.json"
+    path.write_text(json.dumps(row), encoding="utf-8")
+    return path
+
+
+def test_tokens_share_confidences(tmp_path: Path, call: Any) -> None:
+    path = written(tmp_path, {"hypotheses": [{"text": "a cat.", "confidences": [0.9, 0.6], "score": -1}]})
+    call("lattice", "tokens", path, "--language", "en", "--output", tmp_path / "out.jsonl")
+    [[hypothesis]] = ls.read_nbest(tmp_path / "out.jsonl")
+    assert (hypothesis.text, hypothesis.confidences) == ("a cat .", (0.9, 0.6, 0.6))
+
+
+def test_alternatives_without_confidences_are_reported(tmp_path: Path, call: Any) -> None:
+    alternatives = [{"transcript": "a cat", "words": WORDS}, {"transcript": "a hat"}]
+    path = written(tmp_path, {"results": [{"alternatives": alternatives}]})
+    with pytest.warns(InputWarning, match=r"1 alternative has no confidences of words, so lattices of the list"):
+        [[first, second]] = ls.read_nbest(path)
+    assert (first.confidences, second.confidences) == ((0.9, 0.6), None)
+    call("lattice", "texts", path, "-n", 1, "--output", tmp_path / "first.jsonl")
+    done = call("lattice", "ctm", tmp_path / "first.jsonl")
+    assert [line.split()[-1] for line in done.stdout.splitlines()] == ["0.9000", "0.6000"]
+    done = call("lattice", "confidence", tmp_path / "first.jsonl")
+    assert [line.split()[-1] for line in done.stdout.splitlines()] == ["0.900000", "0.600000"]
