@@ -47,9 +47,9 @@ def is_julius(head: bytes) -> bool:
 def stream_julius(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
     """Reads results input by input; yields the sentences, numbered from 0 in the order of the file.
 
-    An input that was rejected, or whose search failed, has no hypothesis. Sentences without scores weigh the same; words
-    have confidences (`cmscore`). A warning says that word graphs and confusion networks are left out, which
-    `julius_lattices` reads.
+    An input that was rejected, or whose search failed, has no hypothesis. Sentences without scores weigh the same. The
+    confidences of words are those of `cmscore`. A warning says that word graphs and confusion networks are left out,
+    which `julius_lattices` reads.
 
     Args:
         path: the file; `-` is standard input.
