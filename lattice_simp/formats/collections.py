@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, warn
 from lattice_simp.formats import (
     FORMATS,
-    KALDI,
     READ_ONLY,
     check_labels,
     format_of,
@@ -25,7 +24,7 @@ from lattice_simp.formats import (
     read,
 )
 from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
-from lattice_simp.formats.kaldi import is_archive, kaldi_lattices
+from lattice_simp.formats.kaldi import is_archive, is_script, kaldi_lattices
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.moses_graphs import is_search_graph, search_graphs
 from lattice_simp.formats.moses_networks import is_moses_networks, moses_networks
@@ -52,6 +51,9 @@ class Entry(NamedTuple):
     format: Callable[[], str | None]
 
 
+NamedLattices: TypeAlias = Iterator[tuple[str, Callable[[], Lattice]]]
+"""Names of lattices, and functions that return them."""
+
 Same = TypeVar("Same")
 
 _HEAD = 1 << 12
@@ -71,11 +73,12 @@ def read_all(
     [('0', [0.0, -1.0]), ('1', [0.0, -2.0])]
 
     Args:
-        path: an n-best list (the names of its sentences, or their numbers); a folder or a tar archive of lattice files
-            and n-best lists (their names without endings); a Kaldi archive, text or binary, or a script file (its
-            utterances); a PLF file or confusion networks of Moses (their numbers, from 0); search graphs of Moses (the
-            numbers of their sentences); or any other lattice file (one lattice, named as the file). `-` is standard
-            input.
+        path: an n-best list (the names of its sentences, or their numbers); a folder or a tar archive of lattice files,
+            n-best lists and tar archives (their names without endings; `FILE-NAME` for each lattice of a file with
+            several, `ARCHIVE/NAME` for those of a tar archive within); a Kaldi archive, text or binary, or a script
+            file (its utterances); a PLF file or confusion networks of Moses (their numbers, from 0); search graphs of
+            Moses (the numbers of their sentences); or any other lattice file (one lattice, named as the file). `-` is
+            standard input.
         format: the files' format, a name in `FORMATS`; None to detect it from their content.
         symbols: the table that numbers the words; it grows as needed. A new one for each file if None.
         options: options of the format's reader; for n-best lists `first_id`, `pieces` and `cost`.
@@ -114,21 +117,48 @@ def entries(
 def _members(
     file: Path | Member, name: str, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
 ) -> Iterator[Entry]:
-    """Yields the lattice of a file of a folder or archive, or those of an n-best list, with its name in their names."""
+    """Yields the lattices of a file of a folder or archive; if there are several, with the file's name in theirs."""
     stem = list_stem_of(name)
     try:
-        if format is not None or not is_nbest(file):
-            yield _file_entry(file, name, format, symbols, options)
-            return
-        check_labels(options, "nbest", file)
-        sentences = [sentence for sentence in stream_sentences(file) if not sentence.is_missing]
+        if _is_tar(file):
+            stem = _tar_stem(name)
+            for entry in _tar_members(file, format, symbols, options):
+                yield entry._replace(name=f"{stem}/{entry.name}", file=entry.file and f"{stem}/{entry.file}")
+        elif format is None and is_nbest(file):
+            yield from _list_members(file, stem, symbols, options)
+        elif format is None and is_script(_head(file)):
+            remedy = "pass it alone to read the lattices that it lists"
+            warn("left out a script file, as archives of the same folder are read", path=file, remedy=remedy)
+        else:
+            yield from _lattice_members(file, name, format, symbols, options)
     except FormatError as error:
         yield Entry(stem, partial(_fail, error), "", partial(_same, None))
-        return
+
+
+def _list_members(
+    file: Path | Member, stem: str, symbols: SymbolTable | None, options: dict[str, Any]
+) -> Iterator[Entry]:
+    """Yields the sentences of an n-best list; none if a line is broken."""
+    check_labels(options, "nbest", file)
+    sentences = [sentence for sentence in stream_sentences(file) if not sentence.is_missing]
     for sentence in sentences:
         full = stem if len(sentences) == 1 else f"{stem}-{sentence.name or sentence.number}"
         load = partial(list_lattice, sentence._replace(name=sentence.name or full), symbols)
         yield Entry(full, load, "", partial(_same, None))
+
+
+def _lattice_members(
+    file: Path | Member, name: str, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
+) -> Iterator[Entry]:
+    """Yields the only lattice of a file, or its lattices one by one."""
+    several = _several(file, format, symbols, options)
+    firsts = [] if several is None else list(islice(several, 2))
+    if several is None or len(firsts) < 2:
+        yield _file_entry(file, name, format, symbols, options)
+        return
+    kind = partial(_same, format or format_of_data(_head(file)))
+    for lattice, load in chain(firsts, several):
+        yield Entry(f"{stem_of(name)}-{lattice}", load, "", kind)
 
 
 def _fail(error: FormatError) -> Lattice:
@@ -149,36 +179,30 @@ def format_of_parts(path: str | Path, format: str | None) -> str | None:
     return None if Path(path).is_dir() or _is_tar(path) or is_nbest(path) else format_of_data(_head(path))
 
 
-def _in_file(
-    path: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
-) -> Iterator[tuple[str, Callable[[], Lattice]]]:
-    head = _head(path)
+def _in_file(path: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]) -> NamedLattices:
     if format is None and is_nbest(path):
         check_labels(options, "nbest", path)
         first_id = options.get("first_id", 0)
         for sentence in stream_sentences(path, **options):
             yield sentence.name or str(sentence.number + first_id), partial(list_lattice, sentence, symbols)
-    elif format in KALDI or (format is None and is_archive(head)):
-        check_labels(options, "kaldi", path)
-        yield from kaldi_lattices(path, symbols, **options)
-    elif format == "sausages" or (format is None and is_sausages(head)):
-        check_labels(options, "sausages", path)
-        yield from sausage_lattices(path, symbols, **options)
-    elif format == "moses-cn" or (format is None and is_moses_networks(head)):
-        check_labels(options, "moses-cn", path)
-        yield from moses_networks(path, symbols, **options)
-    elif format == "moses-graph" or (format is None and is_search_graph(head)):
-        check_labels(options, "moses-graph", path)
-        yield from search_graphs(path, symbols, **options)
-    elif format in JULIUS:
-        check_labels(options, format, path)
-        yield from julius_lattices(path, format, symbols, **options)
-    elif format == "plf" or (format is None and _is_plf(head)):
-        check_labels(options, "plf", path)
-        for number, lattice in enumerate(read_plf(path, symbols, **options)):
-            yield str(number), partial(_same, lattice)
-    else:
+        return
+    several = _several(path, format, symbols, options)
+    if several is None:
         yield stem_of(path.name), partial(_same, read(path, format, symbols, **options))
+    else:
+        yield from several
+
+
+def _several(
+    path: str | Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
+) -> NamedLattices | None:
+    """Returns the lattices of a file whose format holds several, or None for any other file."""
+    head = b"" if format is not None else _head(path)
+    name = format or next((name for name, (sniff, _) in _SEVERAL.items() if sniff(head)), None)
+    if name is None or name not in _SEVERAL:
+        return None
+    check_labels(options, name, path)
+    return _SEVERAL[name][1](path, symbols, **options)
 
 
 def list_lattice(sentence: Sentence, symbols: SymbolTable | None = None) -> Lattice:
@@ -197,10 +221,10 @@ def is_collection(path: str | Path, format: str | None = None) -> bool:
         return len(list(islice(julius_lattices(path, format), 2))) > 1
     if Path(path).is_dir() or _is_tar(path):
         return True
-    head = _head(path)
     if is_nbest(path):
         sentences = (sentence for sentence in stream_sentences(path) if not sentence.is_missing)
         return len(list(islice(sentences, 2))) > 1
+    head = _head(path)
     if is_search_graph(head):
         return len(list(islice(search_graphs(path), 2))) > 1
     if is_moses_networks(head):
@@ -229,6 +253,38 @@ def new_file(folder: str | Path, name: str, written: set[Path]) -> Path:
 
 def _is_plf(head: bytes) -> bool:
     return bool(FORMATS["plf"].sniff(head.lstrip()))
+
+
+def _plf_lattices(path: str | Path, symbols: SymbolTable | None = None, **options: Any) -> NamedLattices:
+    """Yields the numbers of a file's lines, from 0, and functions that return their lattices."""
+    for number, lattice in enumerate(read_plf(path, symbols, **options)):
+        yield str(number), partial(_same, lattice)
+
+
+def _of_julius(kind: str) -> Callable[..., NamedLattices]:
+    def stream(path: str | Path, symbols: SymbolTable | None = None, **options: Any) -> NamedLattices:
+        return julius_lattices(path, kind, symbols, **options)
+
+    return stream
+
+
+def _never(_: bytes) -> bool:
+    return False
+
+
+_SEVERAL: Mapping[str, tuple[Callable[[bytes], bool], Callable[..., NamedLattices]]] = {
+    "kaldi": (is_archive, kaldi_lattices),
+    "kaldi-binary": (_never, kaldi_lattices),
+    "sausages": (is_sausages, sausage_lattices),
+    "moses-cn": (is_moses_networks, moses_networks),
+    "moses-graph": (is_search_graph, search_graphs),
+    **{name: (_never, _of_julius(name)) for name in JULIUS},
+    "plf": (_is_plf, _plf_lattices),
+}
+"""The formats of files with several lattices: functions that recognise them by their first bytes, and that read them.
+
+Those of Julius are not recognised, since their files hold lists, too.
+"""
 
 
 def _natural_order(path: Path) -> list[tuple[int, str]]:
@@ -261,8 +317,20 @@ def _head(path: str | Path) -> bytes:
 
 
 def _is_tar(path: str | Path) -> bool:
-    names = Path(path).suffixes
+    names = Path(path.name if isinstance(path, Member) else path).suffixes
     return ".tar" in names or names[-1:] == [".tgz"] or _head(path)[_TAR_MARK].startswith(b"ustar")
+
+
+def _tar_stem(name: str) -> str:
+    """Removes the endings of a tar archive.
+
+    >>> _tar_stem("x/part.1.tar.gz"), _tar_stem("part.tgz"), _tar_stem("part")
+    ('x/part.1', 'part', 'part')
+    """
+    path = Path(name)
+    if path.suffix in COMPRESSIONS:
+        path = path.with_suffix("")
+    return str(path.with_suffix("") if path.suffix in (".tar", ".tgz") else path)
 
 
 def _tar_members(

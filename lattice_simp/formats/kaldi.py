@@ -44,12 +44,21 @@ _PLACE = re.compile(r"(\S+)\s+(.+?)(?::(\d+))?")
 
 def is_archive(head: bytes) -> bool:
     """Returns whether a file begins like an archive or an scp list, which may hold several lattices."""
-    return is_text_archive(head) or is_binary_archive(head) or _SCP.match(head) is not None
+    return is_text_archive(head) or is_binary_archive(head) or is_script(head)
+
+
+def is_script(head: bytes) -> bool:
+    r"""Returns whether a file begins like an scp list of positions in archives.
+
+    >>> is_script(b"u-1 exp/lat.1.ark:4\n"), is_script(b"u-1 \n0 1 a\n1\n\n")
+    (True, False)
+    """
+    return _SCP.match(head) is not None
 
 
 def is_binary(head: bytes) -> bool:
     """Returns whether a file begins like binary lattices, or like an scp list, which usually refers to binary files."""
-    return is_binary_archive(head) or is_binary_lattice(head) or _SCP.match(head) is not None
+    return is_binary_archive(head) or is_binary_lattice(head) or is_script(head)
 
 
 def kaldi_lattices(

@@ -278,3 +278,74 @@ def test_words_take_no_symbol_table(tmp_path, text):
     (tmp_path / "x").write_text(text)
     with pytest.raises(FormatError, match=r"x: its labels are words \(leave --symbols out"):
         list(read_all(tmp_path / "x", symbols_path=tmp_path / "words.txt"))
+
+
+NESTED = {
+    "x/lat.1.gz": gzip.compress(KALDI.encode()),
+    "nets.txt": b"u-1  [ the 0.75 a 0.25 ] [ cat 1 ]\nu-2  [ yes 1 ]\n",
+    "one.sausages": b"u-3  [ no 1 ]\n",
+    "two.plf": b"((('a', 1, 1),),)\n((('b', 1, 1),),)\n",
+    "words.cn": b"a 0.75 c 0.25\n\nb 0.75 *EPS* 0.25\n\n",
+}
+NAMES = {
+    "nets-u-1": "the cat",
+    "nets-u-2": "yes",
+    "one": "no",
+    "two-0": "a",
+    "two-1": "b",
+    "words-0": "a",
+    "words-1": "b",
+    "x/lat.1-first-utterance": "hello world",
+    "x/lat.1-second": "yes",
+}
+
+
+def best(lattice):
+    return ls.nbest(lattice)[0].text
+
+
+def test_files_of_several_lattices_in_folders_and_archives(tmp_path):
+    """Each lattice has the name of its file before its own, and a file of a single lattice that of the file."""
+    (tmp_path / "x").mkdir()
+    for name, data in NESTED.items():
+        (tmp_path / name).write_bytes(data)
+    folder = {name: best(lattice) for name, lattice in read_all(tmp_path)}
+    archive = packed(tmp_path / "all.tar", NESTED)
+    assert folder == {name: best(lattice) for name, lattice in read_all(archive)} == NAMES
+    formats = {entry.name: entry.format() for entry in entries(archive)}
+    assert formats["two-1"] == "plf"
+    assert formats["x/lat.1-second"] == "kaldi"
+    inner = {"in/part.tar.gz": gzip.compress(archive.read_bytes()), "z.txt": b"0 1 a\n1\n"}
+    outer = packed(tmp_path / "outer.tar", inner)
+    assert {name: best(lattice) for name, lattice in read_all(outer)} == {
+        **{f"in/part/{name}": text for name, text in NAMES.items()},
+        "z": "a",
+    }
+
+
+def test_broken_files_of_several_lattices(tmp_path):
+    """The lattices before the error, and those of other files, are read."""
+    broken = {"bad.plf": NESTED["two.plf"] + b"((x\n", "cut.tar": packed(tmp_path / "cut", NESTED).read_bytes()[:700]}
+    archive = packed(tmp_path / "all.tar", broken | NESTED)
+    read, messages = dict[str, str](), dict[str, str]()
+    for entry in entries(archive):
+        try:
+            read[entry.name] = best(entry.load())
+        except FormatError as error:
+            messages[entry.name] = str(error)
+    before = {"bad-0": "a", "bad-1": "b", "cut/x/lat.1-first-utterance": "hello world", "cut/x/lat.1-second": "yes"}
+    assert read == NAMES | before
+    assert "all.tar:bad.plf:3: " in messages["bad"]
+    assert "all.tar:cut.tar: a broken tar archive" in messages["cut"]
+
+
+def test_kaldi_archives_in_folders_are_read_once(tmp_path):
+    """A script file that lists the lattices of archives beside it is left out, with a warning."""
+    from lattice_simp.formats import kaldi
+
+    with kaldi.binary_archive(tmp_path / "lat.scp") as add:
+        for name in ("u-1", "u-2"):
+            add(name, ls.Lattice.from_strings([(name[2:], 1.0)]))
+    with pytest.warns(InputWarning, match=r"lat.scp: left out a script file"):
+        read = {name: best(lattice) for name, lattice in read_all(tmp_path, numeric=False)}
+    assert read == {"lat-u-1": "1", "lat-u-2": "2"}
