@@ -58,7 +58,7 @@ def lattices() -> dict[str, Lattice]:
         "transducer": Lattice.from_arcs([0], [1], [0.0], [1], ends, shared, inputs=([2], shared)),
         "two tables": Lattice.from_arcs([0], [1], [0.0], [1], ends, shared, inputs=([1], SymbolTable(list("xy")))),
         "one array": replace(Lattice.from_arcs([0], [2], [0.0], [1], ends, shared), isymbols=SymbolTable(list("xy"))),
-        "huge costs": Lattice.from_strings([("a a", 1e39), ("b", -1e308), ("c", 1e308)]),
+        "huge costs": Lattice.from_strings([("a a", 1e39), ("b", -1e100), ("c", 1e100)]),
         "odd words": Lattice.from_strings([("a\u00a0b <s> \0 ||| </s>", 0.0), (["a b", "\n", "\t"], 1.0)]),
     }
 
@@ -75,7 +75,8 @@ def lists() -> dict[str, list[Hypothesis]]:
         "broken word": [Hypothesis(("\ud800",), 1.0, {"\ud800": 1.0})],
         "broken score": [Hypothesis(("a",), 1.0, {"LM": math.nan})],
         "word of nothing": [Hypothesis(("",), 1.0)],
-        "huge": [Hypothesis(("a",), 1e308), Hypothesis(("b",), -1e308)],
+        "huge": [Hypothesis(("a",), 1e100), Hypothesis(("b",), -1e100)],
+        "beyond": [Hypothesis(("a",), 1e308), Hypothesis(("b",), -1e308)],
     }
 
 

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lattice_simp.core.columns import is_cost
 from lattice_simp.errors import LatticeSimpError
 
 
@@ -31,17 +32,17 @@ def real(value: Any, name: str) -> float:
 
 
 def finite_real(value: Any, name: str) -> float:
-    """Converts an argument to a finite float; see `real`."""
+    """Converts an argument to a finite float, up to 1e100; see `real`."""
     number = real(value, name)
-    if math.isinf(number):
-        raise LatticeSimpError(f"{name} is {number}; give a finite number")
+    if not is_cost(number):
+        raise LatticeSimpError(f"{name} is {number}; give a finite number up to 1e100")
     return number
 
 
 def scale_of_costs(value: Any) -> float:
-    """Converts an argument to a finite scale above 0."""
-    scale = real(value, "the scale of the costs")
-    if not 0 < scale < math.inf:
+    """Converts an argument to a scale above 0 and up to 1e100."""
+    scale = finite_real(value, "the scale of the costs")
+    if scale <= 0:
         raise LatticeSimpError(f"the scale of the costs is {scale}; give a number above 0")
     return scale
 

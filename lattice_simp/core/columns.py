@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.errors import InvalidLatticeError
 
 LARGEST = int(np.iinfo(np.int32).max)
 """The largest state or label; kernels number both with 32 bits."""
+
+LARGEST_COST = 1e100
+"""The largest cost or score; sums of many and products of two stay far below the largest float."""
+
+FINITE = "finite numbers up to 1e100"
+"""What costs and scores are, for messages."""
 
 
 def whole_numbers(values: npt.ArrayLike, what: str) -> Longs:
@@ -49,19 +54,25 @@ def real_numbers(values: npt.ArrayLike, what: str) -> Floats:
     return column.astype(np.float64)
 
 
-def is_finite(number: Any) -> bool:
-    """Returns whether a Python or numpy number is finite as a float.
+def is_cost(number: Any) -> bool:
+    """Returns whether a Python or numpy number may be a cost or a score: a finite one, up to 1e100.
 
-    >>> is_finite(2.5), is_finite(10**400), is_finite(math.nan)
-    (True, False, False)
+    >>> is_cost(2.5), is_cost(1e308), is_cost(10**400), is_cost(math.nan)
+    (True, False, False, False)
 
     Raises:
         TypeError: the value is not a number.
     """
     try:
-        return math.isfinite(number)
+        return abs(float(number)) <= LARGEST_COST
     except OverflowError:
         return False
+
+
+def are_costs(values: Floats) -> Bools:
+    """Returns which numbers may be costs or scores; see `is_cost`."""
+    result: Bools = np.abs(values) <= np.float64(LARGEST_COST)  # a float would become infinite in single precision
+    return result
 
 
 def _column(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from lattice_simp.core import fst_bytes
 from lattice_simp.core.arcs import Arcs, offsets_of
-from lattice_simp.core.arguments import real
-from lattice_simp.core.columns import is_finite, log_probabilities, real_numbers, whole_numbers
+from lattice_simp.core.arguments import finite_real
+from lattice_simp.core.columns import FINITE, are_costs, is_cost, log_probabilities, real_numbers, whole_numbers
 from lattice_simp.core.connect import reaches_final, topological_order, useful_states
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.features import Features, check_density, gather
@@ -34,6 +34,8 @@ from lattice_simp.core.word_times import MarkedStrings
 from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
 INFINITY = float("inf")
+
+_COSTS = f"costs are {FINITE}"
 
 WeightedWords: TypeAlias = Hypothesis | str | tuple[str, float] | tuple[Iterable[str], float]
 """A hypothesis, or a pair of words (a string or tokens) and a cost in nats."""
@@ -76,7 +78,7 @@ class Lattice:
         offsets: (num_states + 1,) int32, where each state's arcs begin.
         ilabels: (num_arcs,) int32 input labels (rule ids in a decoder's lattice, words in an acceptor).
         olabels: (num_arcs,) int32 output labels (words); the same array as `ilabels` in an acceptor.
-        weights: (num_arcs,) float64 costs in nats; finite.
+        weights: (num_arcs,) float64 costs in nats; finite, up to 1e100.
         nextstates: (num_arcs,) int32.
         finals: (num_states,) float64 final costs in nats; infinity where a state is not final.
         symbols: the table of the output labels (and of the input labels, unless `isymbols` is given).
@@ -142,8 +144,8 @@ class Lattice:
             features: scores of the arcs by name, (arcs,) each; `Features` where ending in a state has scores, too.
 
         Raises:
-            InvalidLatticeError: NaN or infinite costs or scores, labels outside the table, states that do not exist,
-                states or labels that are not whole numbers, lengths that differ.
+            InvalidLatticeError: NaN or infinite costs or scores, or those above 1e100, labels outside the table, states
+                that do not exist, states or labels that are not whole numbers, lengths that differ.
         """
         ends = real_numbers(finals, "final costs")
         origins, targets = whole_numbers(sources, "source states"), whole_numbers(nextstates, "next states")
@@ -374,8 +376,12 @@ class Lattice:
         if self.offsets[0] or (self.offsets[1:] < self.offsets[:-1]).any():
             raise InvalidLatticeError("the offsets do not go up from 0")
         checks = (
-            (~np.isfinite(self.weights), "arc {} has the cost {}", self.weights),
-            (np.isnan(self.finals) | (self.finals == -INFINITY), "state {} has the final cost {}", self.finals),
+            (~are_costs(self.weights), f"arc {{}} has the cost {{}}; {_COSTS}", self.weights),
+            (
+                ~are_costs(self.finals) & (self.finals != INFINITY),
+                f"state {{}} has the final cost {{}}; {_COSTS}, or infinity",
+                self.finals,
+            ),
             (
                 (self.nextstates < 0) | (self.nextstates >= self.num_states),
                 "arc {} leads to the state {}, which does not exist",
@@ -537,7 +543,7 @@ class Lattice:
             InvalidLatticeError: the lattice has no such feature, or a cost becomes infinite.
         """
         self.features.require(name)
-        weight = real(self.header.scales.get(name, 0.0) if weight is None else weight, "the weight")
+        weight = finite_real(self.header.scales.get(name, 0.0) if weight is None else weight, "the weight")
         weights = self.weights + weight * self.features[name]
         finals = self.finals + weight * self.features.final(name)
         features, header = self.features.without(name), self.header.without_scale(name)
@@ -641,7 +647,7 @@ def words_and_cost(hypothesis: WeightedWords) -> tuple[tuple[str, ...], float]:
     """Returns the tokens and the cost of a hypothesis, or of a pair of words and a cost; a bare string costs 0.
 
     Raises:
-        InvalidLatticeError: the value is not a pair, or its cost is not finite.
+        InvalidLatticeError: the value is not a pair, or its cost is not a finite number up to 1e100.
         TypeError: the cost is not a number.
     """
     if isinstance(hypothesis, str):
@@ -653,8 +659,8 @@ def words_and_cost(hypothesis: WeightedWords) -> tuple[tuple[str, ...], float]:
     if isinstance(cost, str):
         message = f"{hypothesis!r:.80} is not a pair of words and a cost; join tokens by blanks, or add a cost"
         raise InvalidLatticeError(message)
-    if not is_finite(cost):
-        raise InvalidLatticeError(f"the cost of {words!r:.80} is {cost!s:.80}; costs are finite numbers")
+    if not is_cost(cost):
+        raise InvalidLatticeError(f"the cost of {words!r:.80} is {cost!s:.80}; {_COSTS}")
     return as_tokens(words), float(cost)
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.columns import LARGEST_COST, are_costs
 from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
@@ -101,6 +102,19 @@ def shown(text: str | bytes) -> str:
     return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
+def beyond(text: str | bytes) -> str:
+    """Returns an addition to messages about numbers that `finite` refuses: the limit, if the number is above it.
+
+    >>> beyond("-1e308"), beyond("x"), beyond("inf")
+    (', beyond 1e100', '', '')
+    """
+    try:
+        is_large = LARGEST_COST < abs(float(text)) < math.inf
+    except ValueError:
+        is_large = False
+    return ", beyond 1e100" if is_large else ""
+
+
 def key_names(row: Mapping[str, Any]) -> str:
     """Returns the keys of an object in words.
 
@@ -122,11 +136,11 @@ def field_of(name: str) -> str:
     return "_".join(name.split()) or "0"
 
 
-def finite(text: str | bytes) -> float | None:
-    """Parses a finite number; returns None for any other text.
+def finite(text: str | bytes, largest: float = LARGEST_COST) -> float | None:
+    """Parses a finite number up to `largest`; returns None for any other text.
 
-    >>> finite("-1.5e3"), finite("nan"), finite("1_0"), finite("١٢"), finite(" 1")
-    (-1500.0, None, None, None, None)
+    >>> finite("-1.5e3"), finite("nan"), finite("1e308"), finite("1_0"), finite("١٢"), finite(" 1")
+    (-1500.0, None, None, None, None, None)
 
     Unlike Python's `float`, it accepts no underscores, no digits of other scripts and no surrounding white space.
     """
@@ -134,7 +148,7 @@ def finite(text: str | bytes) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    return value if math.isfinite(value) and is_plain(text) else None
+    return value if math.isfinite(value) and abs(value) <= largest and is_plain(text) else None
 
 
 def is_plain(text: str | bytes) -> bool:
@@ -248,7 +262,9 @@ class FieldText:
         values = finite_numbers(fields)
         if values is None:
             line, field = _first_bad(lines, fields, finite)
-            self.fail(line, f"a cost is not a finite number: {shown(field)}", "write costs as decimal numbers")
+            self.fail(
+                line, f"a cost is not a finite number: {shown(field)}{beyond(field)}", "write costs as decimal numbers"
+            )
         return values
 
     def states(self, lines: Longs, number: int) -> Longs:
@@ -269,7 +285,7 @@ def finite_numbers(fields: list[bytes]) -> Floats | None:
         values = np.fromiter(map(float, fields), dtype=np.float64, count=len(fields))
     except ValueError:
         return None
-    return values if np.isfinite(values).all() and is_plain(b"".join(fields)) else None
+    return values if are_costs(values).all() and is_plain(b"".join(fields)) else None
 
 
 def _whole_numbers(data: bytes, begins: Longs, ends: Longs) -> Longs | None:

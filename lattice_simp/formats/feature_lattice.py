@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.columns import are_costs
 from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
@@ -193,7 +194,7 @@ def _pairs(text: FieldText, lines: Longs, skipped: int) -> _Pairs:
     parts: list[Any] = [field.rpartition(b":") for field in text.column(pair_lines, numbers)]
     try:
         values = np.array([float(value) for _, _, value in parts])
-        broken = not np.isfinite(values).all() or not all(name and is_plain(value) for name, _, value in parts)
+        broken = not are_costs(values).all() or not all(name and is_plain(value) for name, _, value in parts)
     except ValueError:
         broken = True
     if broken:

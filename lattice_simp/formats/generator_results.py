@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from lattice_simp.core.columns import FINITE, is_cost
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_sentences, as_tokens
 from lattice_simp.errors import LatticeSimpError
@@ -55,7 +55,7 @@ def from_generator(
             their kind.
     """
     if isinstance(texts, TranslationResult):
-        scores = scores if scores is not None else texts.scores or None
+        scores = _scores_of(texts) if scores is None else scores
         texts = texts.hypotheses
     token_lists = [as_tokens(text) for text in as_sentences(texts)]
     check = MarkCheck(pieces)
@@ -73,7 +73,13 @@ def from_generator(
             f"{counted(len(strings), 'text')}, but {counted(len(values), 'score')}; give one for each"
         )
     for tokens, value in zip(strings, values, strict=True):
-        if not math.isfinite(value):
-            raise LatticeSimpError(f"the score of {' '.join(tokens)!r} is {value}; scores are finite numbers")
+        if not is_cost(value):
+            raise LatticeSimpError(f"the score of {' '.join(tokens)!r} is {value}; scores are {FINITE}")
     Doubts(None).check_scores(values, [None] * len(values))
     return [Hypothesis(tokens, 0.0 - value) for tokens, value in zip(strings, values, strict=True)]
+
+
+def _scores_of(result: TranslationResult) -> list[Any] | None:
+    """Returns the scores of a result, which may be an array; None if it has none."""
+    scores = [] if result.scores is None else list(result.scores)
+    return scores or None

@@ -25,7 +25,7 @@ from typing import NamedTuple
 from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import finite, natural, shown
+from lattice_simp.formats.common import beyond, finite, natural, shown
 from lattice_simp.formats.json_nbest import samples
 from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
 from lattice_simp.formats.slf import unquoted
@@ -33,7 +33,6 @@ from lattice_simp.support.textio import read_lines
 
 _HEADER = "#!MLF!#"
 _REMEDY = 'write "NAME", then lines start end word score, /// between alternatives, and a dot at the end'
-_LARGEST = 1e100
 _TICK = 1e-7  # seconds
 _LONGEST = 1e7  # seconds
 _LEVELS = "write words alone: HVite without -m and -f"
@@ -147,10 +146,8 @@ def _word(text: str, path: str | Path, number: int) -> _Word:
     word, *rest = fields[times:]
     score = finite(rest[0]) if rest else None
     if len(rest) > 1 or (rest and score is None):
-        message = f"labels of several levels, or a score that is not a finite number: {shown(text)}"
+        message = f"labels of several levels, or a score that is not a finite number: {shown(text)}{beyond(rest[0])}"
         raise FormatError(message, path=path, line=number, remedy=_LEVELS)
-    if score is not None and abs(score) > _LARGEST:
-        raise FormatError(f"a score beyond 1e100: {shown(text)}", path=path, line=number, remedy=_REMEDY)
     try:
         return _Word(unquoted(word), score, (begin, end) if begin <= end <= _LONGEST else None)
     except UnicodeDecodeError as error:

@@ -29,13 +29,14 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NoReturn
 
+from lattice_simp.core.columns import FINITE
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import key_names, shown
 from lattice_simp.formats.json_results import DOUBTS, FAILED, KEYS, NAME, generated_row, rows_of
 from lattice_simp.formats.json_times import is_finite, times_like
 from lattice_simp.formats.json_words import tokens_of
-from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features
+from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
@@ -125,6 +126,7 @@ def write_json(
     """Writes JSON lines for `stream_json`; `sources` are the source sentences by number.
 
     Raises:
+        InvalidLatticeError: a score is not a finite number up to 1e100.
         LatticeSimpError: the file cannot be written.
     """
     with open_text(path, "w") as file:
@@ -138,11 +140,11 @@ def write_json(
 
 
 def _entry(hypothesis: Hypothesis) -> dict[str, Any]:
-    stored = stored_features(hypothesis)
-    features = {"features": dict(stored)} if stored else {}
+    stored = {name: stored_score(score) for name, score in stored_features(hypothesis).items()}
+    features = {"features": stored} if stored else {}
     of_words = {"times": hypothesis.times, "confidences": hypothesis.confidences}
     stored_words = {name: values for name, values in of_words.items() if values is not None}
-    return {"text": hypothesis.text, "score": hypothesis.score, **features, **stored_words}
+    return {"text": hypothesis.text, "score": stored_score(hypothesis.score), **features, **stored_words}
 
 
 def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
@@ -261,12 +263,12 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
             fail(f"a hypothesis without text or tokens{f', with {key_names(fields)}' if has_none else ''}", fields)
         score, features = fields.get("score"), fields.get("features", {})
         if not isinstance(features, dict) or not all(map(is_finite, features.values())):
-            fail("features that are not finite numbers by name", fields)
+            fail(f"features that are not {FINITE}, by name", fields)
         values = {name: float(value) for name, value in features.items()}
         if cost is not None:
             score = feature_score(values, cost, path, number, score if is_finite(score) else None)
         if score is not None and not is_finite(score):
-            fail("a score that is not a finite number", fields)
+            fail("a score that is not a finite number up to 1e100", fields)
         parsed.append((tuple(words), score, values))
         if fields.get("times") is not None:
             spans = _times(fields["times"], len(words))

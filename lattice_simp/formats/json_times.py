@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple, TypeGuard
 
+from lattice_simp.core.columns import is_cost
 from lattice_simp.core.hypothesis import Confidences, Times
 from lattice_simp.formats.common import finite
 
@@ -251,10 +252,5 @@ def _seconds(value: object, unit: float) -> float | None:
 
 
 def is_finite(value: object) -> TypeGuard[float]:
-    """Returns whether a value of JSON is a finite number."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:  # an integer of hundreds of digits
-        return False
+    """Returns whether a value of JSON is a finite number, up to the largest cost."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and is_cost(value)

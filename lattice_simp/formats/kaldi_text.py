@@ -19,6 +19,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from lattice_simp.core.columns import are_costs
 from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import Lattice
@@ -224,7 +225,7 @@ class _Table:
         texts = [field or "0" for field in fields]
         try:
             costs = np.fromiter(map(float, texts), dtype=np.float64, count=len(texts))
-            broken = not np.isfinite(costs).all() or not is_plain("".join(texts))
+            broken = not are_costs(costs).all() or not is_plain("".join(texts))
         except ValueError:
             broken = True
         if broken:

@@ -8,9 +8,10 @@ from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
+from lattice_simp.core.columns import is_cost
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.errors import FormatError, InputWarning, ScoreWarning, warn
+from lattice_simp.errors import FormatError, InputWarning, InvalidLatticeError, ScoreWarning, warn
 
 MAX_GAP = 1_000_000
 """The most sentence ids that may be missing between two lines."""
@@ -42,6 +43,17 @@ def stored_features(hypothesis: Hypothesis) -> Mapping[str, float]:
     """Returns the features that lists store: without sums of a path's times and posteriors, if its words have these."""
     known = {TIME: hypothesis.times, POSTERIOR: hypothesis.confidences}
     return {name: score for name, score in hypothesis.features.items() if known.get(name) is None}
+
+
+def stored_score(score: float) -> float:
+    """Returns a score, which may be a number of numpy, as lists store it.
+
+    Raises:
+        InvalidLatticeError: it is not a finite number up to 1e100, so no reader would take it.
+    """
+    if not is_cost(score):
+        raise InvalidLatticeError(f"an n-best list cannot represent the score {score}")
+    return float(score)
 
 
 @dataclass

@@ -12,7 +12,6 @@ r"""N-best lists of Moses, cdec, Joshua and Marian: `id ||| words ||| Name= valu
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,8 +20,8 @@ from typing import Literal, NamedTuple
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import finite, shown
-from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features
+from lattice_simp.formats.common import beyond, finite, shown
+from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
 from lattice_simp.support.textio import open_text, read_lines
 
 _ID = re.compile(r"\ufeff?[ \t]*([0-9]{1,18})[ \t]*\|\|\|(?![^ \t])")
@@ -153,7 +152,8 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
         if token.endswith("=") or finite(token) is None:
             name, equals, value_text = token.rpartition("=")
             if not equals and _is_number(token):
-                raise fail(f"a feature without a finite value: {shown(token)}", "write finite decimal numbers")
+                message = f"a feature without a finite value: {shown(token)}{beyond(token)}"
+                raise fail(message, "write finite decimal numbers")
             if not equals or not name:
                 raise fail(f"neither Name= nor a number: {shown(token)}", "write Name= values")
             if name in values:
@@ -165,7 +165,7 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
             continue
         value = finite(value_text)
         if value is None:
-            raise fail(f"a feature without a finite value: {shown(token)}", "write Name= values")
+            raise fail(f"a feature without a finite value: {shown(token)}{beyond(value_text)}", "write Name= values")
         values.setdefault(name or f"Feature{len(values)}", []).append(value)
     features: dict[str, float] = {}
     for name, numbers in values.items():
@@ -176,7 +176,8 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
     has_total = len(columns) > 1 and bool(columns[1])
     total = finite(columns[1]) if has_total else None
     if has_total and total is None:
-        raise fail(f"the total is not a finite number: {shown(columns[1])}", "write it as a decimal number")
+        message = f"the total is not a finite number: {shown(columns[1])}{beyond(columns[1])}"
+        raise fail(message, "write it as a decimal number")
     tokens, marks = _without_marks(text)
     return _Row(int(head[1]), tokens, features, total, marks)
 
@@ -283,6 +284,4 @@ def _grouped(features: Mapping[str, float]) -> Iterator[tuple[str, list[float]]]
 
 
 def _number(value: float) -> str:
-    if not math.isfinite(value):
-        raise InvalidLatticeError(f"an n-best list cannot represent the score {value}")
-    return repr(float(value)).removesuffix(".0")
+    return repr(stored_score(value)).removesuffix(".0")

@@ -25,6 +25,7 @@ from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import (
     Format,
+    beyond,
     checked_lattice,
     field_lines,
     field_of,
@@ -135,7 +136,8 @@ class _Reader:
         elif self.count is not None and len(fields) == 3:
             score = finite(fields[2])
             if score is None:
-                raise self.fail(f"not a score: {shown(fields[2])}", number, "write source target score")
+                message = f"not a score: {shown(fields[2])}{beyond(fields[2])}"
+                raise self.fail(message, number, "write source target score")
             self.transitions.append((self.node(fields[0], number), self.node(fields[1], number), score))
         else:
             message = f"not a line of a PFSG: {shown(' '.join(fields))}"

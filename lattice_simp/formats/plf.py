@@ -24,12 +24,14 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from lattice_simp.core.columns import LARGEST_COST
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import (
     Format,
+    beyond,
     checked_lattice,
     finite,
     natural,
@@ -362,9 +364,9 @@ class _Reader:
                 self.fail(f"{shown(text)} where a comma or a brace is expected", "write {'name':score,'name':score}")
 
     def keep(self, name: str, text: str) -> None:
-        value = finite(text)
+        value = finite(text, math.inf if self.scores == "probability" else LARGEST_COST)
         if value is None:
-            self.fail(f"a score is not a finite number: {shown(text)}", "write scores as decimal numbers")
+            self.fail(f"a score is not a finite number: {shown(text)}{beyond(text)}", "write scores as decimal numbers")
         if self.scores == "probability":
             if value < 0:
                 self.fail(

@@ -32,6 +32,7 @@ from lattice_simp.formats.common import (
     LOST_HEADER,
     Format,
     Losses,
+    beyond,
     checked_lattice,
     finite,
     natural,
@@ -456,7 +457,8 @@ class _Reader:
     def number(self, number: int | None, text: str, name: str) -> float:
         value = finite(text)
         if value is None:
-            self.fail(number, f"{name}={text[:40]} is not a finite number", "write scores as decimal numbers")
+            message = f"{name}={text[:40]} is not a finite number{beyond(text)}"
+            self.fail(number, message, "write scores as decimal numbers")
         return value
 
     def cost(self, number: int | None, text: str, name: str) -> float:

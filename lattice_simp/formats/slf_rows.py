@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.columns import are_costs
 from lattice_simp.core.kernel import Floats, Longs
 
 LONG_NAMES = {"START": "S", "END": "E", "WORD": "W", "NODES": "N", "LINKS": "L"} | {
@@ -122,7 +123,7 @@ def _add_numbers(column: Floats, places: Sequence[int], values: Sequence[str]) -
     except ValueError:
         return False
     column[places] = numbers
-    return bool(np.isfinite(numbers).all())
+    return bool(are_costs(numbers).all())
 
 
 def _groups(lines: list[str], ids: tuple[str, ...], scores: frozenset[str]) -> Iterator[_Group]:

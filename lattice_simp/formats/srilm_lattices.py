@@ -40,7 +40,6 @@ NO_WORD = "NULL"
 _SNIFFED = re.compile(rb"version[ \t]+2\s*?\n(?:name|initial|node)\b")
 _VERSION = "2"
 _REMEDY = "write node NODE word slot posterior, then node posterior for each transition"
-_LARGEST = 1e100
 
 
 class _Node(NamedTuple):
@@ -147,7 +146,7 @@ class _Reader:
 
 def _posterior(text: str) -> float | None:
     value = finite(text)
-    return value if value is not None and 0.0 <= value <= _LARGEST else None
+    return value if value is not None and value >= 0.0 else None
 
 
 FORMAT = Format((".wlat",), _SNIFFED.match, parse_wlat, refuse_writing)

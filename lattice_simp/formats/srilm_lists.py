@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+from lattice_simp.core.columns import is_cost
 from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
@@ -42,7 +43,6 @@ _FRAME = 0.01
 """The length of a frame in seconds; `et:` is the time when the last frame of a word begins."""
 
 _LONGEST = 1e7  # seconds
-_LARGEST = 1e100
 _WORDS = re.compile(r"(\S+) \( st: %s et: %s g: %s a: %s \)(?: |$)|(.+)" % ((_NUMBER,) * 4))
 """A word with its times and scores, or the rest of a line without these."""
 
@@ -120,7 +120,7 @@ def stream_srilm(path: str | Path, first_id: int = 0, cost: str | None = None) -
 def _total(text: str, version: str, path: str | Path, line: int) -> float:
     """Returns the score in brackets at the beginning of a line, in nats."""
     value = finite(text[1:-1]) if text.startswith("(") and text.endswith(")") else None
-    if value is None or abs(value) > _LARGEST:
+    if value is None:
         _fail(f"not a score in brackets: {shown(text)}", version, path, line)
     return value * _BYTELOG
 
@@ -140,7 +140,7 @@ def _version_2(fields: Sequence[str], path: str | Path, line: int) -> _Line:
         first, last, model_score, acoustic_score = map(float, numbers)
         if begin <= first and last <= end:
             continue
-        if not 0.0 <= first <= last <= _LONGEST or max(abs(model_score), abs(acoustic_score)) > _LARGEST:
+        if not 0.0 <= first <= last <= _LONGEST or not is_cost(model_score) or not is_cost(acoustic_score):
             _fail(f"a word that ends before it begins, or numbers too large: {shown(word)}", "2.0", path, line)
         begin, end = first, last
         words.append(word)
@@ -151,7 +151,7 @@ def _version_2(fields: Sequence[str], path: str | Path, line: int) -> _Line:
 
 
 def _plain(fields: Sequence[str], path: str | Path, line: int) -> _Line:
-    scores = [value for value in map(finite, fields[:2]) if value is not None and abs(value) <= _LARGEST]
+    scores = [value for value in map(finite, fields[:2]) if value is not None]
     count = natural(fields[2]) if len(fields) > 2 else None
     if len(scores) < 2 or count is None:
         _fail(f"not two scores and the number of words: {shown(' '.join(fields[:3]))}", "", path, line)

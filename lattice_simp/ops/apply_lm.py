@@ -138,8 +138,7 @@ def _penalised(lattice: Lattice, word_penalty: float, ignore: Collection[str]) -
 
 def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
     for name, (_, weight) in models.items():
-        if not np.isfinite(weight):
-            raise LatticeSimpError(f"the weight of the language model {name} is {weight}; give a finite number")
+        finite_real(weight, f"the weight of the language model {name}")
         if name in lattice.features:
             raise LatticeSimpError(
                 f"the lattice has a feature {name!r} already; give this model another name, "

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
-from lattice_simp.core.arguments import beam_of, real
+from lattice_simp.core.arguments import beam_of, finite_real, real
 from lattice_simp.core.features import Features, gather
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice, share_symbols
@@ -142,8 +142,8 @@ def compose_gappy(
         LatticeSimpError: a negative weight or beam, a feature that exists already, or lattices so large that they
             must be pruned first.
     """
-    weight, width = real(weight, "the weight"), beam_of(beam)
-    if not 0 <= weight < np.inf:
+    weight, width = finite_real(weight, "the weight"), beam_of(beam)
+    if weight < 0:
         raise LatticeSimpError(f"the weight is {weight}; give a number from 0 up")
     names = FeatureNames.of(name)
     if isinstance(skeleton, Lattice):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from lattice_simp.core.arguments import mapping, real
+from lattice_simp.core.columns import is_cost
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import InvalidLatticeError
@@ -40,8 +40,8 @@ def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: floa
         if name not in lattice.features:
             known = ", ".join(lattice.features) or "none"
             raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
-        if not math.isfinite(factors[name]):
-            raise InvalidLatticeError(f"the weight of {name!r} is {factors[name]}; give a finite number")
+        if not is_cost(factors[name]):
+            raise InvalidLatticeError(f"the weight of {name!r} is {factors[name]}; give a finite number up to 1e100")
     features = lattice.features.select(tuple(factors))
     vector = np.array(list(factors.values()))
     finals = np.where(np.isfinite(lattice.finals), 0.0 - vector @ features.finals, np.inf)

@@ -59,7 +59,7 @@ def quanta_of(graph: VectorGraph, precision: float) -> Floats:
     """Returns the units to which costs and scores are rounded before states are compared, (1 + features,)."""
     ends = np.where(np.isfinite(graph.ends[:, :1]), graph.ends, 0.0)
     largest = np.abs(np.vstack((graph.arcs, ends))).max(axis=0, initial=0.0)
-    return np.asarray(precision * np.where(largest > 0.0, largest, 1.0))
+    return np.maximum(precision * np.where(largest > 0.0, largest, 1.0), np.finfo(np.float64).tiny)
 
 
 @inlined

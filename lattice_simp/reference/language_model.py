@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pynini
 
+from lattice_simp.core.arguments import finite_real
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import EPSILON
@@ -51,8 +52,7 @@ def apply_lm(
     seen = ~np.isin(lattice.olabels, [EPSILON, *(lattice.symbols.find(word) or EPSILON for word in ignore)])
     lattice = replace(lattice, weights=lattice.weights + word_penalty * seen).connected()
     for name, (model, weight) in models.items():
-        if not np.isfinite(weight):
-            raise LatticeSimpError(f"the weight of the language model {name} is {weight}; give a finite number")
+        finite_real(weight, f"the weight of the language model {name}")
         acceptor = _acceptor(lattice, model, weight, ignore)
         joint = pynini.compose(lattice.to_pynini(), acceptor.to_pynini().arcsort())
         lattice = Lattice.from_pynini(joint, lattice.symbols, lattice.isymbols).connected()

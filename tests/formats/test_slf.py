@@ -309,7 +309,7 @@ BODY = "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-1\n"
         ("end=x\n" + BODY, "x:1: end=x is not a node"),
         (BODY.replace("L=1", "L=2") + "J=1 S=1 E=0\n", "x: there are 0 nodes that no links lead to"),
         ("I=0\nI=1\n", "x: there are 2 nodes that no links lead to .*start="),
-        (BODY.replace("a=-1", "a=-1e308") + "acscale=100\n", "cost"),
+        (BODY.replace("a=-1", "a=-1e99") + "acscale=100\n", "cost"),
     ],
 )
 def test_broken_files(text, message):

@@ -108,7 +108,7 @@ BROKEN = {
     "levels": (MLF.replace("the -6.5", "dh -6.5 the"), 3, "labels of several levels"),
     "score of a label": (MLF.replace("-6.5", "-inf"), 3, "not a finite number"),
     "a score is missing": (MLF.replace(" -6.5", ""), 2, "scores for some words of this utterance only"),
-    "huge": (MLF.replace("-6.5", "-1e300"), 3, "beyond 1e100"),
+    "huge": (MLF.replace("-6.5", "-1e300"), 3, "not a finite number: '0 900000 the -1e300', beyond 1e100"),
     "escape": (MLF.replace("\\303", "\\377"), 13, "escapes that are not UTF-8"),
     "order": (JULIUS.replace("sentence2", "sentence3"), 7, "sentence3 out of order"),
     "digits": (JULIUS.replace("sentence2", "sentence" + "9" * 5000), 7, f"sentence{'9' * 20} out of order"),
