@@ -38,7 +38,10 @@ _VAGUE = frozenset({",", "or", "sort", "kind"})
 LONGEST_NAME, LONGEST_ENTITY = 6, 4
 """The most words of a repeated name or other entity; repeating a longer one would not make the text simpler."""
 
-_EVENTS = frozenset({"born", "founded", "established", "built", "published", "released", "written", "created"})
+_EVENTS = frozenset(
+    "born founded established built published released written created formed developed recorded composed directed "
+    "designed invented launched introduced painted discovered".split()
+)
 """Participles of events that are past in any tense of the main verb."""
 
 _JOINED_SENTENCES = re.compile(r"[a-z]\.[A-Z]")
@@ -320,13 +323,16 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
         return False
     if parse.tags[head] == "VBG" and not split.leads and child(parse, parse.heads[head], {"auxpass"}) is not None:
         return False  # "the trees were cut, taking away its home"
+    if _is_of_title(parse, split, entity):
+        return _is_timed(parse, head, _head(parse, entity))
     noun = parse.labels[_head(parse, entity)]
     if noun == "attr" or _speaks(parse, _head(parse, entity)):
         return False  # "is a book of the Bible, known as"
     if parse.labels[head] == "acl":
         present = parse.tags[head] == "VBG" and noun not in SUBJECTS
         unclear = present or noun == "pobj"
-        return not unclear and _is_beside(parse, split, entity) and not _is_nested(parse, split, entity)
+        is_beside = _is_beside(parse, split, entity) and not _is_nested(parse, split, entity)
+        return not unclear and (is_beside or _is_of_subject(parse, split, entity, head))
     if parse.tags[head] == "VBN" and not split.leads and child(parse, parse.heads[head], {"dobj"}) is not None:
         return False  # "they sold a car, known as Bess"
     if parse.tags[head] == "VBD" and not split.leads and child(parse, head, {"agent"}) is None:
@@ -334,6 +340,22 @@ def _is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> boo
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
     reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
     return split.leads or (len(subjects) == 1 and not reported)
+
+
+def _is_of_subject(parse: Parse, split: Split, entity: list[int], head: int) -> bool:
+    """Returns whether a participle at a predicate noun describes the subject, at a known time."""
+    return _describes_subject(parse, split, entity) and _is_timed(parse, head, _head(parse, entity))
+
+
+def _is_of_title(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a predicate noun stands for a title ("The song was written by Ann" after '"Home" is a song')."""
+    return parse.labels[entity[0]] == "attr" and split.sentence[0].text == "the" and len(entity) == 1
+
+
+def _is_timed(parse: Parse, head: int, noun: int) -> bool:
+    """Returns whether the time of a participle at a predicate noun is known; "a school run by nuns" may be run still."""
+    known = word_set("stative_participles") | _EVENTS
+    return parse.tokens[head].lower() in known or is_past(parse, parse.heads[noun])
 
 
 def _is_set_off(parse: Parse, split: Split) -> bool:

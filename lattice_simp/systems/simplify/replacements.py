@@ -254,8 +254,11 @@ def _describes(parse: Parse, position: int, name: str) -> bool:
 
 
 def _has_child(parse: Parse, position: int, label: str, name: str) -> bool:
-    """Returns whether a word has a dependent with this label and this tag or form."""
-    below = (child for child in parse.children[position] if parse.labels[child] == label)
+    """Returns whether a word has a dependent with this label, or behind this preposition, and with this tag or form."""
+    below = [child for child in parse.children[position] if parse.labels[child] == label]
+    for child in parse.children[position]:
+        if parse.labels[child] == "prep" and parse.tokens[child].lower() == label:
+            below += parse.children[child]
     return any(name in (parse.tags[child], parse.tokens[child].lower(), parse.lemmas[child].lower()) for child in below)
 
 

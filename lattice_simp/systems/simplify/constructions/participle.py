@@ -16,10 +16,12 @@ from lattice_simp.systems.simplify.constructions.clause import (
     inserted,
     plain,
 )
+from lattice_simp.systems.simplify.constructions.relative import described_subject
 from lattice_simp.systems.simplify.inflection import be_form, finite_form
 from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.text.english.parse import ROOT, Parse
+from lattice_simp.text.english.punctuation import mark_kind
 
 _PARTICIPLES = frozenset({"VBN", "VBG"})
 _OPENERS = frozenset({"mark", "cc"})
@@ -34,6 +36,10 @@ def participial_clauses(parse: Parse) -> Iterator[Clause]:
         if not span or verb is None:
             continue
         fronted = span[0] == 0 or parse.labels[span[0] - 1] == "cc"
+        described = described_subject(parse, parse.heads[head], span[0]) if label == "acl" else None
+        if described is not None and parse.tags[head] == "VBN":
+            yield from _of_subject(parse, head, verb, span, described)
+            continue
         restrictive = not fronted and not follows_comma(parse, span)
         if restrictive and (label == "advcl" or parse.labels[parse.heads[head]] == "conj" or auxiliaries(parse, head)):
             continue
@@ -41,6 +47,26 @@ def participial_clauses(parse: Parse) -> Iterator[Clause]:
         if sentence:
             governor = verb if label == "advcl" else parse.heads[head]
             yield Clause(head, governor, span, (), sentence, leads=fronted, restrictive=restrictive)
+
+
+def _of_subject(parse: Parse, head: int, verb: int, span: tuple[int, ...], noun: int) -> Iterator[Clause]:
+    """Yields the clause at a predicate noun as a sentence about the subject ("Ys is a small town known for salt")."""
+    if not ends_sentence(parse, span) or parse.tokens[head + 1].lower() == "to":
+        return
+    entity, whole = mention(parse, noun), parse.subtree(noun)
+    if any(mark_kind(token) == "quote" for token in parse.tokens[max(whole[0] - 1, 0) : whole[-1] + 2]):
+        predicate = parse.heads[head]
+        entity = (Token("the"), Token(parse.tokens[predicate], predicate, copied=True))  # of a title
+    elif not entity or entity[0].position != whole[0]:
+        return  # "Goa" of "Cultural Centre, Goa"
+    sentence = _finite(parse, head, span, is_past(parse, verb), _has_plural_verb(parse, verb))
+    if sentence and entity[0].text.lower() not in ("i", "you"):
+        yield Clause(head, parse.heads[head], span, (), (*entity, *sentence))
+
+
+def _has_plural_verb(parse: Parse, verb: int) -> bool:
+    """Returns whether a form of `be` is plural, also that of a plural name ("Hill and Ford is a firm")."""
+    return parse.tokens[verb].lower() in ("are", "were")
 
 
 def _is_bare(parse: Parse, head: int) -> bool:
@@ -51,7 +77,7 @@ def _is_bare(parse: Parse, head: int) -> bool:
     if child(parse, head, _OPENERS) is not None and min(parse.subtree(head)) < first:
         return False
     opens = parse.subtree(head)[0]
-    is_adverb = parse.labels[opens] in ("advmod", "neg") and parse.tags[opens] == "RB"
+    is_adverb = parse.labels[opens] in ("advmod", "neg") and parse.tags[opens] in ("RB", "RBS")
     marked = opens != first and not is_adverb and parse.labels[opens] != "punct"
     if any(
         parse.labels[dependent] == "ccomp" and subject(parse, dependent) is not None
