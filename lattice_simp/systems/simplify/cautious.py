@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.analysis import Analysis
+from lattice_simp.systems.simplify.births import birth_splits
 from lattice_simp.systems.simplify.certainty import is_certain
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, length_range
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
@@ -19,7 +20,7 @@ from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.replacements import Replacement, redundant_words, replacements, slight_changes
 from lattice_simp.systems.simplify.sentence import finished
 from lattice_simp.systems.simplify.soundness import Written, fault
-from lattice_simp.systems.simplify.split import Split, SplitKind
+from lattice_simp.systems.simplify.split import Split, SplitKind, compatible
 from lattice_simp.text.english.parse import Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 from lattice_simp.text.english.spacy_parser import parse_sentences
@@ -102,6 +103,8 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
     """Returns an analysis with replacements, reduced to the operations that are sound when applied alone."""
     words = sum(mark_kind(token) is None for token in analysis.tokens)
     splits = [split for split in analysis.splits if words >= _least(split) and is_certain(analysis.parse, split)]
+    births = [split for split in birth_splits(analysis.parse) if compatible((*splits, split))]
+    splits = [*splits, *births] if words >= LEAST_SPLIT else splits
     deletions = [
         deletion for deletion in analysis.deletions if is_harmless(deletion) and not _limits(analysis, deletion)
     ]
