@@ -14,6 +14,7 @@ from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.analysis import Analysis
 from lattice_simp.systems.simplify.births import birth_splits
 from lattice_simp.systems.simplify.certainty import is_certain
+from lattice_simp.systems.simplify.clause_marks import mark_splits
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, length_range
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
@@ -103,8 +104,9 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
     """Returns an analysis with replacements, reduced to the operations that are sound when applied alone."""
     words = sum(mark_kind(token) is None for token in analysis.tokens)
     splits = [split for split in analysis.splits if words >= _least(split) and is_certain(analysis.parse, split)]
-    births = [split for split in birth_splits(analysis.parse) if compatible((*splits, split))]
-    splits = [*splits, *births] if words >= LEAST_SPLIT else splits
+    for split in (*birth_splits(analysis.parse), *mark_splits(analysis.parse)) if words >= LEAST_SPLIT else ():
+        known = {other.clause for other in splits}
+        splits += [split] if split.clause not in known and compatible((*splits, split)) else []
     deletions = [
         deletion for deletion in analysis.deletions if is_harmless(deletion) and not _limits(analysis, deletion)
     ]

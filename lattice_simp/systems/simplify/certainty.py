@@ -353,7 +353,7 @@ def _is_of_title(parse: Parse, split: Split, entity: list[int]) -> bool:
 
 
 def _is_timed(parse: Parse, head: int, noun: int) -> bool:
-    """Returns whether the time of a participle at a predicate noun is known; "a school run by nuns" may be run still."""
+    """Returns whether the time of a participle at a predicate noun is known ("a school run by nuns": perhaps still)."""
     known = word_set("stative_participles") | _EVENTS
     return parse.tokens[head].lower() in known or is_past(parse, parse.heads[noun])
 

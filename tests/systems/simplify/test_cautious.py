@@ -8,7 +8,9 @@ import pytest
 from simplifier_model import write_model
 
 from lattice_simp.systems.simplify.analysis import analyse
+from lattice_simp.systems.simplify.births import birth_splits
 from lattice_simp.systems.simplify.cautious import Reading, cautious_analysis, faults
+from lattice_simp.systems.simplify.clause_marks import mark_splits
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.sentence import Token, source_sentence
@@ -215,3 +217,67 @@ def test_no_sentence_refers_to_one_that_is_not_beside_it(parsed):
     assert "relative" not in kinds  # "Ann Lee was born in May 1980 . There , she sings songs ."
     alone = parsed("Ann Lee is now in Leeds , where she sings songs .")
     assert [split.kind.value for split in cautious_analysis(analyse(alone)).splits] == ["relative"]
+
+
+BRACKETS = [
+    (
+        "Ann Lee ( born 5 May 1980 in Rome ) is a painter .",
+        "Ann Lee is a painter . Ann Lee was born on 5 May 1980 in Rome .",
+    ),
+    (
+        "Jan Berg ( born 1950 ) is a famous rower from Leeds .",
+        "Jan Berg is a famous rower from Leeds . Jan Berg was born in 1950 .",
+    ),
+    (
+        "Jan Berg ( May 5 , 1850 -- May 9 , 1920 ) was a rower .",
+        "Jan Berg was a rower . Jan Berg was born on May 5 , 1850 and died on May 9 , 1920 .",
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "split"), BRACKETS)
+def test_births_and_lives_become_sentences(simplifier, parsed, source, split):
+    assert replace(simplifier, stages=("split",)).simplify(parsed(source))[0].text == split
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Ann Lee ( born Ann Berg in 1980 ) is a painter .",
+        "Ann Lee ( born 1980 ) was born in Rome and is a painter .",
+        "The Great War ( July 28 , 1914 -- November 11 , 1918 ) was a long war .",
+        "Holly Hall ( 1850 -- 1920 ) was a small school .",
+    ],
+)
+def test_other_brackets_stay(simplifier, parsed, source):
+    assert "Ann Lee was born on" not in replace(simplifier, stages=("split",)).simplify(parsed(source))[0].text
+    assert not list(birth_splits(parsed(source)))
+
+
+@pytest.mark.parametrize(
+    ("source", "split"),
+    [
+        (
+            "The rule is simple : the cats sleep in the old house .",
+            "The rule is simple . The cats sleep in the old house .",
+        ),
+        ("The storm was very strong -- it sank two ships .", "The storm was very strong . It sank two ships ."),
+        ("The judge was old - but she left the town .", "The judge was old . But she left the town ."),
+    ],
+)
+def test_marks_between_statements_become_stops(simplifier, parsed, source, split):
+    assert replace(simplifier, stages=("split",)).simplify(parsed(source))[0].text == split
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "The rule says that : the cats sleep in the old house .",
+        "The judge asked this : what did they do there in May ?",
+        "He drives a two - door car there , but he is old .",
+        "The judge was very old - and so they left the town .",
+        'He left the town : " It was cold there in May . "',
+    ],
+)
+def test_other_marks_stay(parsed, source):
+    assert not list(mark_splits(parsed(source)))

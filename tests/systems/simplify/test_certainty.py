@@ -23,8 +23,11 @@ CERTAIN = [
     "Jan Berg is a rower from Norway , who lives in Leeds .",
     "The soldiers in Rome , the oldest city there , are tired .",
     "The very old house on the hill in the town was sold and was burnt .",
+    "Ann Lee is a Danish painter best known for her pictures of the sea .",
+    "The Old Bell was a small school in Leeds run by nuns .",
 ]
 UNCERTAIN = {
+    "Holly Hall is a small private school in Leeds run by nuns .": "is, or was run",
     "Ann Lee ( born May 9 , 1950 , Rome ) is a painter .": "a place without a preposition",
     "Closing the doors , teachers left the town .": "a noun without an article would be repeated",
     "Perhaps you can sing and you can dance .": "a word of both clauses",
