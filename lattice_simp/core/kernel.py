@@ -31,7 +31,7 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.int8]
+Array = npt.NDArray[Any]
 Records = npt.NDArray[Any]
 """A structured array; as a growing pool, it is faster than several arrays side by side."""
 

@@ -18,6 +18,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
+from lattice_simp.core.sorting import stable_order
 from lattice_simp.errors import EmptyLatticeError
 from lattice_simp.ops.confusion_network import ROUNDS, consensus_entries, consensus_slots
 from lattice_simp.ops.distribution import LEAST, TIE, Distribution
@@ -149,7 +150,7 @@ def _add(keys: Longs, sums: Floats, key: int, mass: float) -> None:
 def _chosen(keys: Longs, sums: Floats, pivot: Ints, runs: int, size: int) -> tuple[Ints, float]:
     """Returns the most probable words of the slots and their cost; the pivot's word wins ties, then the first word."""
     used = np.flatnonzero(keys >= 0)
-    order = used[np.argsort(keys[used])]
+    order = used[stable_order(keys[used])]
     words, count, cost, begin = np.empty(len(order), dtype=np.int32), 0, 0.0, 0
     while begin < len(order):
         slot, end, total = keys[order[begin]] // size, begin, 0.0

@@ -20,6 +20,7 @@ from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, inlined, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring, log_add
+from lattice_simp.core.sorting import sort_first
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
 from lattice_simp.ops.vector_graph import VectorGraph, quanta_of, rounds_same
@@ -33,9 +34,6 @@ NOT_SUMMED = (POSTERIOR,)
 SINGLE = 2.0**-22
 """The default precision, that of single-precision numbers: costs that differ by less than this share of the largest
 cost are equal."""
-
-FEW = 32
-"""Up to this number, keys are sorted by insertion."""
 
 LEAST_PRECISION = 2.0**-52
 """The smallest precision that double-precision numbers allow."""
@@ -295,22 +293,8 @@ def _word_arcs(graph: VectorGraph, sets: _Sets, state: int, leaving: _Leaving) -
                 leaving.keys[count] = (np.int64(graph.labels[arc]) << 32) | count
                 leaving.places[count], leaving.arcs[count] = place, arc
                 count += 1
-    _sort(leaving.keys, count)
+    sort_first(leaving.keys, count)
     return count
-
-
-@inlined
-def _sort(keys: Longs, count: int) -> None:
-    """Sorts the first `count` keys; numba's sort allocates a stack, which takes longer for a few keys."""
-    if count > FEW:
-        keys[:count].sort()
-        return
-    for place in range(1, count):
-        key = keys[place]
-        while place > 0 and keys[place - 1] > key:
-            keys[place] = keys[place - 1]
-            place -= 1
-        keys[place] = key
 
 
 @inlined

@@ -17,6 +17,7 @@ from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.sorting import stable_order
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.ops.arc_posteriors import ways_on
 
@@ -203,7 +204,7 @@ def _continued(
                 masses[choices] = elements[element].mass * arcs.weights[arc]
                 choices += 1
     last = -1
-    for choice in np.argsort(words[:choices], kind="mergesort"):
+    for choice in stable_order(words[:choices]):
         if words[choice] != last:
             if last >= 0:
                 elements, used = _closed(arcs, elements, prefixes[count - 1].begin, used)

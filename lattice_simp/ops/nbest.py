@@ -24,6 +24,7 @@ from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import backward_costs
+from lattice_simp.core.sorting import stable_order
 from lattice_simp.errors import EmptyLatticeError
 
 
@@ -283,7 +284,7 @@ def _choices(arcs: Arcs, elements: Records, begin: int, end: int, unique: bool) 
             choices[count].cost = elements[element].cost + arcs.weights[arc]
             keys[count] = (np.int64(arcs.labels[arc]) << 32) + arcs.nextstates[arc] if unique else count
             count += 1
-    return choices, np.argsort(keys[:count], kind="mergesort"), keys
+    return choices, stable_order(keys[:count]), keys
 
 
 @jit

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.sorting import stable_order
 from lattice_simp.rescore.jumps import jump_bucket
 
 
@@ -69,7 +70,7 @@ def hmm_posteriors(shard: Shard, weights: Floats, null: float, uniform: float) -
     longest, longest_generated = lengths.max(), shard.generated_lengths.max()
     masses = np.empty((longest_generated + 1, longest + 1))
     arrivals = np.empty((longest_generated, longest))
-    order = np.argsort(lengths, kind="mergesort")  # sentences of one length share their transitions
+    order = stable_order(lengths)  # sentences of one length share their transitions
     begin = 0
     while begin < len(order):
         length = lengths[order[begin]]

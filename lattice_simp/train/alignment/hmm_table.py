@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.growing import copy_into
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
+from lattice_simp.core.sorting import sort_first
 from lattice_simp.errors import LatticeSimpError
 
 
@@ -151,7 +153,8 @@ def write_rows(
         if len(row_words) == 0:
             row_starts[word + 1] = kept
         else:
-            row_words[row_starts[word] : row_starts[word + 1]] = np.sort(touched[:kept])
+            sort_first(touched, kept)
+            copy_into(row_words, row_starts[word], touched[:kept])
 
 
 @jit

@@ -15,6 +15,7 @@ import numpy as np
 from lattice_simp.core.growing import find_slot, grown
 from lattice_simp.core.kernel import Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE
+from lattice_simp.core.sorting import stable_order
 from lattice_simp.lm.automaton import NgramAutomaton, start_state
 from lattice_simp.translate.search.chart import NO_WORD, Chart
 from lattice_simp.translate.search.cubes.borders import (
@@ -349,7 +350,7 @@ def _sort(hypotheses: Hypotheses, first_node: int, first_edge: int) -> None:
     costs = np.empty(count)
     for index in range(count):
         costs[index] = nodes[first_node + index].cost
-    order = np.argsort(costs)
+    order = stable_order(costs)
     rank = np.empty(count, dtype=np.int32)
     before = nodes[first_node : first_node + count].copy()
     for index in range(count):

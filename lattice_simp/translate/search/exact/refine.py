@@ -13,6 +13,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, find, find_in, num_records, rehashed
+from lattice_simp.core.sorting import stable_order
 from lattice_simp.translate.search.chart import NO_WORD, Chart
 from lattice_simp.translate.search.exact.bounds import Bounds
 from lattice_simp.translate.search.exact.context_model import ContextModel, lower_state, open_context
@@ -188,11 +189,11 @@ def _sort(pools: Pools, place: int) -> None:
     for index in range(count):
         members[index], costs[index] = node, nodes[node].best
         node = nodes[node].next
-    members = members[np.argsort(costs)]
+    members = members[stable_order(costs)]
     lefts = np.empty(count, dtype=np.int32)
     for index in range(count):
         lefts[index] = borders[nodes[members[index]].border].left
-    order = np.argsort(lefts, kind="mergesort")  # stable: nodes of a prefix stay sorted
+    order = stable_order(lefts)  # stable: nodes of a prefix stay sorted
     members, lefts = members[order], lefts[order]
     begins, groups = np.empty(count + 1, dtype=np.int64), 0
     for index in range(count):
@@ -201,7 +202,7 @@ def _sort(pools: Pools, place: int) -> None:
             groups += 1
     begins[groups] = count
     pools.heads[place], following = NONE, NONE
-    order = np.argsort(costs[:groups])
+    order = stable_order(costs[:groups])
     for number in range(groups - 1, -1, -1):
         jump = following
         for index in range(begins[order[number] + 1] - 1, begins[order[number]] - 1, -1):
