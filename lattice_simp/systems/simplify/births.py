@@ -37,13 +37,13 @@ def birth_splits(parse: Parse) -> Iterator[Split]:
         inside, name = range(first + 1, last), range(first)
         if parse.tokens[first] != "(" or not _is_name(parse, name) or parse.tags[last + 1] not in FINITE:
             continue
-        told = _born(parse, inside) or _lived(parse, inside)
-        if told and parse.tokens.count("born") == parse.tokens[first:last].count("born"):
+        words = _born(parse, inside) or _lived(parse, inside)
+        if words and parse.tokens.count("born") == parse.tokens[first:last].count("born"):
             copied = (Token(parse.tokens[position], position, copied=True) for position in name)
-            kept = {token.position for token in told}
+            kept = {token.position for token in words}
             clause = tuple(position for position in inside if position in kept)
             dropped = tuple(position for position in inside if position not in kept)
-            yield Split(SplitKind.PARTICIPLE, ((), ()), clause, dropped, (*copied, Token("was"), *told))
+            yield Split(SplitKind.PARTICIPLE, ((), ()), clause, dropped, (*copied, Token("was"), *words))
 
 
 def _is_name(parse: Parse, positions: range) -> bool:
