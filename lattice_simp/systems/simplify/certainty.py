@@ -129,7 +129,7 @@ def _is_certain_description(parse: Parse, split: Split, entity: list[int]) -> bo
         return False
     if not entity:
         return True
-    if is_relative and parse.parts[split.clause[-1]] == "ADP":
+    if is_relative and _has_stranded_preposition(parse, split):
         return False  # "it was hit by a rock, which she blamed him for"
     if parse.labels[_head(parse, entity)] in SUBJECTS and entity[0] and parse.parts[entity[0] - 1] in ("ADP", "PART"):
         return False  # the object of a preposition, taken for a subject: "according to Ann Lee, the king, who"
@@ -141,6 +141,13 @@ def _is_certain_description(parse: Parse, split: Split, entity: list[int]) -> bo
         return False  # "he had a car, with fine wheels, which"
     is_beside = _is_beside(parse, split, entity) and not _is_nested(parse, split, entity)
     return is_beside or _describes_subject(parse, split, entity)
+
+
+def _has_stranded_preposition(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause ends with a preposition, or one follows another ("they built on in 1861")."""
+    ends = parse.parts[split.clause[-1]] == "ADP"
+    pairs = pairwise(split.clause)
+    return ends or any(parse.labels[first] == parse.labels[second] == "prep" for first, second in pairs)
 
 
 def _is_followed_by_clause(parse: Parse, split: Split) -> bool:
@@ -380,6 +387,8 @@ def _has_sure_time(parse: Parse, split: Split, head: int) -> bool:
     words = {parse.tokens[position].lower() for position in split.clause}
     is_event = child(parse, head, {"agent"}) is not None or any(word.isdigit() and len(word) == 4 for word in words)
     known = word_set("stative_participles") | word_set("present_adverbs") | word_set("past_adverbs") | _EVENTS
+    if parse.tokens[head].lower() in ("located", "situated") and is_past(parse, parse.roots[0]):
+        return False  # "the house, located there, was sold": it still is there
     if "during" in words and not all(is_past(parse, root) for root in parse.roots):
         return False  # "a player, linked with Leeds during May, has left"
     return is_event or not words.isdisjoint(known) or all(is_past(parse, root) for root in parse.roots)

@@ -65,6 +65,11 @@ class SimplerWords:
         return (SLIGHT,) in self.needs
 
     @property
+    def is_compound(self) -> bool:
+        """Whether the words are the last ones of a compound ("trade pact")."""
+        return ("compound",) in self.needs
+
+    @property
     def head(self) -> int:
         """The index of the inflected word, whose dependents are those of the phrase."""
         return len(self.words) - 1 if self.part == "noun" else 0
@@ -199,7 +204,8 @@ def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
     if row.part == "verb":
         return parse.labels[head] not in ("amod", "compound", "acomp") and _has_sure_form(parse, row, head)
     if row.part == "noun":
-        return parse.labels[head] != "compound" and all(parse.labels[child] != "compound" for child in below)
+        is_single = row.is_compound or all(parse.labels[child] != "compound" for child in below)
+        return parse.labels[head] != "compound" and is_single
     return row.part == "fixed" or all(parse.tokens[child].lower() not in _COMPARED for child in below)
 
 
