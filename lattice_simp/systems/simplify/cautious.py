@@ -105,8 +105,7 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
     words = sum(mark_kind(token) is None for token in analysis.tokens)
     splits = [split for split in analysis.splits if words >= _least(split) and is_certain(analysis.parse, split)]
     for split in (*birth_splits(analysis.parse), *mark_splits(analysis.parse)) if words >= LEAST_SPLIT else ():
-        known = {other.clause for other in splits}
-        splits += [split] if split.clause not in known and compatible((*splits, split)) else []
+        splits += [split] if compatible((*splits, split)) and not _meets(split, splits) else []
     deletions = [
         deletion for deletion in analysis.deletions if is_harmless(deletion) and not _limits(analysis, deletion)
     ]
@@ -129,6 +128,12 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
         replacements=_where(changes, sound[len(splits) + len(done) :]),
     )
     return good if _is_worth_while(good) else replace(good, splits=(), deletions=(), replacements=())
+
+
+def _meets(split: Split, others: Sequence[Split]) -> bool:
+    """Returns whether another split parts the same two clauses."""
+    first = min(split.removed)
+    return any(first in (other.clause[0] - 1, other.clause[0], other.clause[-1] + 1) for other in others)
 
 
 def _is_worth_while(analysis: Analysis) -> bool:

@@ -261,6 +261,10 @@ def test_other_brackets_stay(simplifier, parsed, source):
             "The rule is simple : the cats sleep in the old house .",
             "The rule is simple . The cats sleep in the old house .",
         ),
+        (
+            "The storm was very strong ; it sank two ships near the coast .",
+            "The storm was very strong . It sank two ships near the coast .",
+        ),
         ("The storm was very strong -- it sank two ships .", "The storm was very strong . It sank two ships ."),
         ("The judge was old - but she left the town .", "The judge was old . But she left the town ."),
     ],
