@@ -35,6 +35,7 @@ _HEAD = re.compile(rb"NBestList\d")
 _NUMBER = r"(-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 _ROW = re.compile(rb"%b[ \t]+%b[ \t]+(\d{1,6})((?:[ \t]+[^\s]+)*)[ \t]*\r?(?:\n|\Z)" % ((_NUMBER.encode(),) * 2))
 _PARTS = re.compile(rb"[\s_]+")  # `_` joins the words of a multiword, each of which counts
+_PAUSES = (b"-pau-", b"<s>", b"</s>")
 _MATCHED = 1 << 14
 
 _BYTELOG = 1024 / 10000.5  # nats
@@ -64,20 +65,40 @@ class _Line(NamedTuple):
 
 
 def is_srilm(head: bytes) -> bool:
-    r"""Recognises a list by its header or by the scores and the number of words at the beginning of the first line.
+    r"""Recognises a list by its header or by the scores and the number of words at the beginning of lines.
 
-    One of the scores must be below 0, which no state of a lattice is, and one must have a point.
+    A score below 0 and one with a point are enough, as states of lattices have neither. Otherwise all lines must have
+    the number of their words, and one must be no arc of AT&T text.
 
     >>> is_srilm(b"-20.5 -4.0 2 a cat\n"), is_srilm(b"0 1 2 3 0.5\n"), is_srilm(b"-1.5 -2.5 7 houses\n")
     (True, False, False)
+    >>> is_srilm(b"0 0 2 a cat\n0 0 1 hat\n"), is_srilm(b"7.5 3 2 a cat\n"), is_srilm(b"7.5 3 2 a cat sat\n")
+    (True, True, False)
     """
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:_MATCHED]
     if _HEAD.match(text):
         return True
     row = _ROW.match(text)
-    if row is None or b"-" not in row[1][:1] + row[2][:1] or b"." not in row[1] + row[2]:
+    if row is None:
         return False
-    return int(row[3]) <= len(_PARTS.split(row[4])) - 1
+    if b"-" in row[1][:1] + row[2][:1] and b"." in row[1] + row[2]:
+        return int(row[3]) <= len(_PARTS.split(row[4])) - 1
+    lines = [line for line in text.splitlines()[: -1 if len(text) == _MATCHED else None] if line.strip()]
+    rows = [row for line in lines if (row := _ROW.fullmatch(line)) is not None and _counts(row)]
+    return len(rows) == len(lines) and not all(map(_is_arc, rows))
+
+
+def _counts(row: re.Match[bytes]) -> bool:
+    """Returns whether a line has the number of its words, with or without pauses."""
+    words = row[4].split()
+    return len([word for word in words if word not in _PAUSES]) <= int(row[3]) <= len(_PARTS.split(row[4])) - 1
+
+
+def _is_arc(row: re.Match[bytes]) -> bool:
+    """Returns whether a line may be an arc of AT&T text."""
+    words = row[4].split()
+    has_states = row[1].isdigit() and row[2].isdigit()
+    return has_states and (len(words) < 2 or (len(words) == 2 and finite(words[1]) is not None))
 
 
 def stream_srilm(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:

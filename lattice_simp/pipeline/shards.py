@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -50,13 +54,42 @@ def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     Raises:
         LatticeSimpError: the file is missing or damaged.
     """
-    try:
+    with _readable(path, "Parquet"):
         return pq.read_table(path, columns=columns and list(columns), memory_map=True, partitioning=None)
-    except (OSError, pa.ArrowException) as error:
+
+
+def count_rows(paths: Iterable[Path]) -> int:
+    """Returns the number of rows of all these shards.
+
+    Raises:
+        LatticeSimpError: one is missing or damaged.
+    """
+    total = 0
+    for path in paths:
+        with _readable(path, "Parquet"):
+            total += pq.read_metadata(path).num_rows
+    return total
+
+
+def read_npz(path: Path, *names: str) -> list[npt.NDArray[Any]]:
+    """Reads these arrays of an `.npz` file.
+
+    Raises:
+        LatticeSimpError: the file is missing or damaged, or lacks an array.
+    """
+    with _readable(path, ".npz"), np.load(path) as arrays:
+        return [arrays[name] for name in names]
+
+
+@contextmanager
+def _readable(path: Path, kind: str) -> Iterator[None]:
+    """Turns the errors of libraries that read a stage's file into one that names the file and the remedy."""
+    try:
+        yield
+    except (OSError, EOFError, KeyError, ValueError, pa.ArrowException, zipfile.BadZipFile, zlib.error) as error:
         reason = " ".join(str(error).split())[:200]
-        raise LatticeSimpError(
-            f"{path}: not a readable Parquet file: {reason}; remove its folder and run again"
-        ) from error
+        message = f"{path}: not a readable {kind} file: {reason}; remove its folder and run again"
+        raise LatticeSimpError(message) from error
 
 
 def lists_of(column: pa.ChunkedArray) -> tuple[Longs, Ints]:

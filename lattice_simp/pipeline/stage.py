@@ -23,6 +23,7 @@ import psutil
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.atomic import GROWING
+from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import open_text
 
 RECORD = "stage.json"
@@ -160,9 +161,9 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
     if is_done(stage, key, work):
         try:
             record: dict[str, Any] = read_json(done / RECORD)
-        except (OSError, ValueError) as error:
+        except OSError as error:
             remedy = "remove its folder and run again"
-            raise FormatError(f"invalid JSON: {error}", path=done / RECORD, remedy=remedy) from error
+            raise FormatError(f"cannot be read: {error}", path=done / RECORD, remedy=remedy) from error
         run.say(f"{stage.name}: done before ({record['seconds']:.0f} s)")
         return done, record
     try:
@@ -185,7 +186,7 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
 def _costs(partial: Path) -> Iterator[dict[str, Any]]:
     """Measures a stage; its costs include interrupted runs."""
     costs: dict[str, Any] = {"seconds": 0.0, "cpu_seconds": 0.0, "peak_mb": 0}
-    with suppress(OSError, ValueError):
+    with suppress(OSError, FormatError):
         costs |= read_json(partial / SPENT)
     (partial / SPENT).unlink(missing_ok=True)
     begin, cpu, memory = time.monotonic(), os.times(), PeakMemory()
@@ -264,8 +265,17 @@ def write_json(path: Path, values: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Returns the values of a JSON file."""
-    return json.loads(path.read_text(encoding="utf-8"))
+    """Returns the values of a JSON file of a stage.
+
+    Raises:
+        FormatError: the file is damaged.
+    """
+    remedy = "remove its folder and run again"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError("bytes that are not UTF-8", path=path, remedy=remedy) from error
+    return parse_json(text, path=path, remedy=remedy)
 
 
 def json_text(values: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 import re
+import warnings
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import lattice_simp as ls
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import stream_sentences
+from lattice_simp.formats.srilm_lists import is_srilm
 
 BYTELOG = 1024 * math.log(1.0001)
 LOG10 = math.log(10)
@@ -69,6 +71,31 @@ def test_lists_without_a_header(tmp_path: Path) -> None:
     lattice = ls.Lattice.from_nbest(sentence.hypotheses)
     assert ls.nbest(ls.reweight(lattice, {"acoustic": 1, "lm": 0, "words": 9}))[0].text == "the old cat"
     assert ls.nbest(ls.reweight(lattice, {"acoustic": 0, "lm": 1, "words": 0}))[0].text == "the_old cat"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "120.5 4 2 a cat\n110 3.5 3 -pau- a hat\n",
+        "0 0 2 a cat\n0 0 3 an old hat\n",
+        "-2000 -30 2 a cat\n",
+        "0 -0 1 cat\n",
+    ],
+)
+def test_scores_of_any_sign_without_a_header(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x"
+    path.write_text(text, encoding="utf-8")
+    with warnings.catch_warnings(action="ignore"):
+        hypotheses = ls.read_nbest(path)[0]
+    assert [entry.tokens for entry in hypotheses] == [tuple(line.split()[3:]) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0 1 1 a\n1 2 1 b\n2\n", "0 1 2 3 0.5\n", "3 4 2 large houses stood\n", "1 2 2 a 7\n1\n", "0 0 3 a cat\n0 0 0\n"],
+)
+def test_other_texts_are_no_lists(text: str) -> None:
+    assert not is_srilm(text.encode())
 
 
 def test_lists_survive_moses_and_json(tmp_path: Path) -> None:
@@ -128,7 +155,6 @@ def test_broken_lists(tmp_path: Path, name: str) -> None:
         "0 1 2 3 0.5\n1\n",  # an automaton with costs
         "-5 -3 2 cats and dogs\n",  # no score with a point
         "-1.5 -2.5 7 houses\n",  # fewer words than counted
-        "1.5 2.5 2 a cat\n",  # no score below 0
         "-1.5 0.5 a cat\n",
     ],
 )

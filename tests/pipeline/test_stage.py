@@ -16,12 +16,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.pipeline.runner import locked, logged_run, run_stages
 from lattice_simp.pipeline.shards import (
+    count_rows,
     list_column,
     lists_of,
     over_shards,
+    read_npz,
     read_shard,
     shard_path,
     shard_paths,
@@ -33,6 +35,7 @@ from lattice_simp.pipeline.stage import (
     Stage,
     forget_stages,
     is_done,
+    read_json,
     run_stage,
     stage_key,
     stage_keys,
@@ -254,6 +257,39 @@ def test_damaged_shards(tmp_path):
             read_shard(path)
     with pytest.raises(LatticeSimpError, match="not a readable Parquet file"):
         read_shard(shard_path(tmp_path, 1))
+
+
+def test_damaged_arrays(tmp_path):
+    path = tmp_path / "x.npz"
+    np.savez(path, a=np.arange(1000), b=np.arange(3))
+    a, b = read_npz(path, "a", "b")
+    assert (a.sum(), b.tolist()) == (499500, [0, 1, 2])
+    data = path.read_bytes()
+    middle = len(data) // 2
+    for damaged in (b"", data[:100], data[:-1], b"x" * 99, data[:middle] + b"x" + data[middle + 1 :], b"\x80\x04N."):
+        path.write_bytes(damaged)
+        with pytest.raises(LatticeSimpError, match=r"x.npz: not a readable .npz file: .*; remove its folder and run"):
+            read_npz(path, "a", "b")
+    path.write_bytes(data)
+    for missing, names in ((path, ("c",)), (tmp_path / "y.npz", ("a",))):
+        with pytest.raises(LatticeSimpError, match=r"not a readable .npz file: .*; remove its folder and run again"):
+            read_npz(missing, *names)
+
+
+@pytest.mark.parametrize("text", [b'{"seconds": 1', b"", b"\xff"])
+def test_damaged_records(tmp_path, text):
+    (tmp_path / "x.json").write_bytes(text)
+    with pytest.raises(FormatError, match=r"x.json.*\(remove its folder and run again\)"):
+        read_json(tmp_path / "x.json")
+
+
+def test_counts_of_damaged_shards(tmp_path):
+    for number in range(2):
+        write_shard(shard_path(tmp_path, number), {"a": [1, 2, 3]})
+    assert count_rows(shard_paths(tmp_path)) == 6
+    shard_path(tmp_path, 1).write_bytes(b"x")
+    with pytest.raises(LatticeSimpError, match=r"000001.parquet: not a readable Parquet file: .*; remove its folder"):
+        count_rows(shard_paths(tmp_path))
 
 
 def test_a_column_that_is_missing(tmp_path):

@@ -14,12 +14,20 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow.parquet as pq
 
 from lattice_simp.core.growing import find_slot
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.shards import over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
+from lattice_simp.pipeline.shards import (
+    count_rows,
+    over_shards,
+    read_npz,
+    read_shard,
+    run_all,
+    shard_path,
+    shard_paths,
+    write_shard,
+)
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.array_cache import read_arrays, write_arrays
 from lattice_simp.support.atomic import replacing
@@ -66,7 +74,7 @@ def _count(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     make = partial(_count_bucket, run.folders["extract"], folder, rules.max_targets, rules.min_count_hierarchical)
     buckets = range(bucket_count(run.folders["number"]))
     run_all(over_shards(run, partial(partial, make), buckets, lambda bucket: shard_path(folder, bucket).exists()))
-    return {"rules": sum(pq.read_metadata(path).num_rows for path in shard_paths(folder))}
+    return {"rules": count_rows(shard_paths(folder))}
 
 
 def _count_bucket(extracted: Path, folder: Path, max_targets: int, min_count: int, bucket: int) -> None:
@@ -113,8 +121,8 @@ def _targets(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 def read_target_counts(folder: Path) -> tuple[Longs, Longs]:
     """Reads the stage's result: sorted hashes of target sides, and their counts."""
-    with np.load(folder / TARGETS) as arrays:
-        return arrays["targets"], arrays["counts"]
+    targets, counts = read_npz(folder / TARGETS, "targets", "counts")
+    return targets, counts
 
 
 def _count_shard(numbered: Path, aligned: Path, limits: Limits, path: Path) -> None:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from lattice_simp.core.kernel import Longs
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.pipeline.shards import over_shards, read_shard, run_all, shard_paths
+from lattice_simp.pipeline.shards import count_rows, over_shards, read_shard, run_all, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.array_cache import read_arrays, write_arrays
 from lattice_simp.support.atomic import replacing
@@ -55,8 +55,7 @@ def extract_stage(config: Config) -> Stage:
 
 def bucket_count(numbered: Path) -> int:
     """Returns the number of buckets for the numbered pairs; it depends on their number alone."""
-    pairs = sum(pq.read_metadata(path).num_rows for path in shard_paths(numbered))
-    return min(MAX_BUCKETS, pairs // BUCKET_PAIRS + 1)
+    return min(MAX_BUCKETS, count_rows(shard_paths(numbered)) // BUCKET_PAIRS + 1)
 
 
 def _extract(config: Config, run: Run, folder: Path) -> dict[str, Any]:
@@ -66,7 +65,7 @@ def _extract(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     make = partial(_extract_shard, *inputs, limits_of(config.rules), bucket_count(inputs[0]))
     paths = [folder / path.name for path in shard_paths(inputs[0])]
     run_all(over_shards(run, partial(partial, make), paths, Path.exists))
-    return {"shard_rules": sum(pq.read_metadata(path).num_rows for path in paths)}
+    return {"shard_rules": count_rows(paths)}
 
 
 def _allowed_patterns(config: Config, run: Run) -> Longs:

@@ -6,14 +6,14 @@ with NULL.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs, jit
-from lattice_simp.pipeline.shards import shard_paths
+from lattice_simp.pipeline.shards import read_npz, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.rescore.counts import count_events
 from lattice_simp.support.atomic import replacing
@@ -43,8 +43,7 @@ class LexicalTable:
     @classmethod
     def read(cls, folder: Path) -> LexicalTable:
         """Reads the stage's file."""
-        with np.load(folder / _FILE) as arrays:
-            return cls(**{name: arrays[name] for name in arrays.files})
+        return cls(*read_npz(folder / _FILE, *(field.name for field in fields(cls))))
 
 
 def lexical_stage() -> Stage:
