@@ -39,7 +39,7 @@ MEAN_LOG_PROBABILITY = "MeanLogProb"
 
 KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences'
-    rb'|segments|chunks|transcription|transcripts|utterances|monologues)"\s*:\s*\[|"(?:words|result)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
+    rb'|segments|chunks|transcription|transcripts|utterances|monologues)"\s*:\s*\[|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
 )
 """The names by which such JSON is recognised."""
 
@@ -117,8 +117,19 @@ def _rows(value: Any) -> list[Any]:
         value = inner
     if failure is not None:
         return [{"hypotheses": [], FAILED: failure}]
+    value = _from_gladia(value)
     results = _results(value)
     return [_row(result) for result in ([value] if results is None else results)]
+
+
+def _from_gladia(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Renames the utterances of Gladia's first version; returns any other object unchanged."""
+    entries = value.get("prediction")
+    if not isinstance(entries, list) or not all(
+        isinstance(entry, dict) and "transcription" in entry for entry in entries
+    ):
+        return value
+    return {"utterances": [{**entry, "text": entry["transcription"]} for entry in entries]}
 
 
 def generated_row(entries: Any, *, is_only: bool) -> dict[str, Any]:

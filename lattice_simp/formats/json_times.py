@@ -34,8 +34,19 @@ _LOG = "logprob"
 """The name of the log of the probability of a word: of ElevenLabs."""
 
 _TEXTS = ("word", "Word", "text", "content", "value")
-_BEGINS = ("start", "start_time", "startTime", "startOffset", "startTimeMs", "begin", "Offset", "offsetInTicks", "ts")
-_ENDS = ("end", "end_time", "endTime", "endOffset", "endTimeMs", "end_ts")
+_BEGINS = (
+    "start",
+    "start_time",
+    "startTime",
+    "startOffset",
+    "startTimeMs",
+    "begin",
+    "time_begin",
+    "Offset",
+    "offsetInTicks",
+    "ts",
+)
+_ENDS = ("end", "end_time", "endTime", "endOffset", "endTimeMs", "end_ts", "time_end")
 _LENGTHS = ("durationInTicks", "duration", "Duration", "length")
 _PAIRS = ("offsets", "timestamp")
 """The names of the fields of a word: its text, begin, end and duration, or both times together."""
