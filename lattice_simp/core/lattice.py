@@ -29,7 +29,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, read_only
 from lattice_simp.core.prefix_tree import prefix_tree
 from lattice_simp.core.product import product
-from lattice_simp.core.symbols import EPSILON, SymbolTable, as_sentences, as_tokens
+from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable, as_sentences, as_tokens
 from lattice_simp.core.word_times import MarkedStrings
 from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
@@ -192,9 +192,13 @@ class Lattice:
 
         The costs are on the last arcs. A string that occurs twice keeps its least cost. The empty string makes the
         start state final.
+
+        Raises:
+            InvalidLatticeError: as `words_and_cost`, or a string has the name of the empty word, `<epsilon>`.
         """
         best: dict[tuple[str, ...], float] = {}
         for words, cost in map(words_and_cost, as_sentences(strings)):
+            _refuse_epsilon(words)
             best[words] = min(cost, best.get(words, INFINITY))
         table = SymbolTable() if symbols is None else symbols
         return cls._tree(*_encoded(best, table), list(best.values()), table, {})
@@ -213,10 +217,12 @@ class Lattice:
         Of equal strings the cheapest counts, with its features; a feature that a hypothesis lacks is 0 there.
 
         Raises:
-            InvalidLatticeError: as `words_and_cost`, or there are thousands of features that few hypotheses have.
+            InvalidLatticeError: as `words_and_cost`, a hypothesis has the name of the empty word, `<epsilon>`, or there
+                are thousands of features that few hypotheses have.
         """
         best: dict[tuple[str, ...], Hypothesis] = {}
         for hypothesis in as_hypotheses(hypotheses):
+            _refuse_epsilon(hypothesis.tokens)
             if hypothesis.tokens not in best or hypothesis.cost < best[hypothesis.tokens].cost:
                 best[hypothesis.tokens] = hypothesis
         entries = list(best.values())
@@ -619,6 +625,14 @@ class Lattice:
             return cls.from_arcs(**fst_bytes.parse(data, symbols, isymbols, file_tables=file_tables))
         except FormatError as error:
             raise InvalidLatticeError(str(error)) from error
+
+
+def _refuse_epsilon(words: tuple[str, ...]) -> None:
+    """Refuses a string whose word would vanish, as its name is that of the empty word."""
+    if EPSILON_SYMBOL in words:
+        text = " ".join(words)
+        message = f"the word {EPSILON_SYMBOL} of {text!r:.80} is the name of the empty word"
+        raise InvalidLatticeError(f"{message} (leave it out, or give the word another name)")
 
 
 def _encoded(strings: Collection[tuple[str, ...]], symbols: SymbolTable) -> tuple[Ints, Longs]:

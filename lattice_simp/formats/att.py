@@ -50,6 +50,9 @@ _ONE_EACH = "write each automaton to a separate file"
 _BLOCK = 1 << 16
 """The number of arcs whose lines are joined at once."""
 
+_FEATURE = re.compile(rb"[^\s:]*[^\s\d:][^\s:]*:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+"""A feature and its value on a line of a text lattice with features."""
+
 _NOT_FINAL = (b"Infinity", b"inf")
 
 _KALDI_COSTS = re.compile(rb"[-+.\de]*,[-+.\de]*,[\d_]*")
@@ -112,6 +115,7 @@ def parse_att(
         if any(map(_KALDI_COSTS.fullmatch, fourth[:1])):
             remedy = "write a line with the name of the utterance before, and an empty line at the end"
             text.fail(int(four[0]), "costs as in Kaldi's lattices, which are archives", remedy)
+        _refuse_features(text, arcs, ends)
         costs = None if (widths == 5).any() else finite_numbers(fourth)
         acceptor = costs is not None or (not (widths == 5).any() and _all_numbers(fourth))
     elif acceptor and (widths == 5).any():
@@ -188,6 +192,20 @@ def write_att(
 
 
 # ---------------------------------------------------------------- reading
+
+
+def _refuse_features(text: FieldText, arcs: Longs, ends: Longs) -> None:
+    """Raises FormatError for a lattice with features whose first arc has none, so that it looks like AT&T text."""
+    if b":" not in text.data or (text.widths[arcs] > 3).all():
+        return
+    fields = list[tuple[int, bytes]]()
+    for lines, first in ((arcs, 3), (ends, 1)):
+        for number in range(first, 5):
+            wide = lines[text.widths[lines] > number]
+            fields += zip(wide.tolist(), text.column(wide, number), strict=True)
+    if fields and all(_FEATURE.fullmatch(field) for _, field in fields):
+        line = min(line for line, _ in fields)
+        text.fail(line, "looks like a text lattice with features", "name its format: `lattice convert --from features`")
 
 
 def _all_numbers(fields: list[bytes]) -> bool:

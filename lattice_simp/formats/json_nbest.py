@@ -144,7 +144,9 @@ def _entry(hypothesis: Hypothesis) -> dict[str, Any]:
     features = {"features": stored} if stored else {}
     of_words = {"times": hypothesis.times, "confidences": hypothesis.confidences}
     stored_words = {name: values for name, values in of_words.items() if values is not None}
-    return {"text": hypothesis.text, "score": stored_score(hypothesis.score), **features, **stored_words}
+    text, tokens = hypothesis.text, list(hypothesis.tokens)
+    words = {"text": text} if tokens_of(text) == tokens else {"text": text, "tokens": tokens}
+    return {**words, "score": stored_score(hypothesis.score), **features, **stored_words}
 
 
 def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:

@@ -118,12 +118,12 @@ def parse_binary(data: bytes, name: str, path: str | Path | None, options: ReadO
     end, num_arcs = walk(words, header.num_states, kind.is_compact, kind.width)
     if end < 0:
         raise _error(f"the lattice {shown(name)} is {'cut off' if end == _CUT_OFF else 'broken'}", path)
-    if options.words is None and options.numeric is None and num_arcs:
-        raise FormatError("labels are numbers", path=path, remedy=_NUMBERS)
     finals, arcs = _places(words, header.num_states, int(num_arcs), kind.is_compact, kind.width)
     weights = 2 * kind.width
     sources, places = arcs[:, 0], arcs[:, 1]
     ilabels, olabels, nextstates = words[places], words[places + 1], words[arcs[:, 2]]
+    if options.words is None and options.numeric is None and olabels.any():
+        raise FormatError("labels are numbers", path=path, remedy=_NUMBERS)
     if kind.is_compact:
         frames, end_frames = words[places + 2 + weights], words[finals + weights]
     else:  # not compact: a transition, and thus a frame, on each arc

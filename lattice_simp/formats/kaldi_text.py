@@ -62,14 +62,16 @@ def is_text_archive(head: bytes) -> bool:
     ):
         first += 2  # an utterance whose lattice is empty
     name = lines[first].strip(_AROUND)
-    if not _NAME.fullmatch(name):
-        return False
+    if not _NAME.fullmatch(name):  # only empty lattices, with a blank after each name, as Kaldi writes it
+        return first > 0 and lines[first:] == [b""] and all(line.endswith(b" ") for line in lines[:first:2])
     stripped = (line.strip(_AROUND) for line in lines[first + 1 :])  # the lines after the first odd one do not matter
     rows = [line.split() for line in takewhile(_ROW.fullmatch, stripped)]
     if not rows:
         return False
     if len(rows[0]) < 3 and (name.isdigit() or b"," not in rows[0][-1]):
-        return False  # as the first lines of AT&T text
+        # Otherwise they may be the first lines of AT&T text, or words and numbers.
+        is_start = rows[0] == [b"0"] and not name.isdigit()
+        return is_start and lines[first + 2 : first + 3] in ([b""], [b"\r"])
     if name.isdigit() and rows[0][0] != b"0":
         return False
     # Sentences may look like arcs, too: "Houses", and in the next line "7 8 houses".

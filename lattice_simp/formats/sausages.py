@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import SymbolTable, split_tokens
+from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import Format, field_of, finite, shown
 from lattice_simp.formats.kaldi_arcs import ReadOptions, written_words
@@ -29,18 +29,23 @@ from lattice_simp.support.textio import decode, open_text, read_lines
 _LINE = re.compile(
     rb"\S+(?:[ \t]+\[(?:[ \t]+(?!-?\d*\.\d)[^\s\]]\S*[ \t]+(?:[01]|[01]?\.\d+|\d(?:\.\d+)?e-\d+))+[ \t]+\])+"
 )
+_EMPTY = re.compile(rb"[^\s\[\]]+[ \t]*\r?")
+"""An utterance without slots."""
+
 _MATCHED = 1 << 12
 
 _REMEDY = "write UTTERANCE [ word probability word probability ] [ ... ]"
 
 
 def is_sausages(text: bytes) -> bool:
-    r"""Returns whether a file begins with an utterance's slots.
+    r"""Returns whether a file begins with an utterance's slots; utterances without slots may precede it.
 
     >>> is_sausages(b"u-1  [ the 0.75 a 0.25 ] [ cat 1 ]\n"), is_sausages(b"see [ note 1 ] below\n")
     (True, False)
     """
-    line, end, _ = text[:_MATCHED].partition(b"\n")
+    line, end, rest = text[:_MATCHED].partition(b"\n")
+    while end and _EMPTY.fullmatch(line):
+        line, end, rest = rest.partition(b"\n")
     return _LINE.fullmatch((line if end or len(text) < _MATCHED else line[: line.rfind(b"]") + 1]).strip()) is not None
 
 
@@ -98,7 +103,7 @@ def parse_sausages(
 def sausage_archive(
     path: str | Path, *, symbols_path: str | Path | None = None
 ) -> Iterator[Callable[[str, Lattice], None]]:
-    """Yields a function that adds an utterance's confusion network to a new file.
+    """Yields a function that adds an utterance's confusion network to a new file; one without slots gets an empty word.
 
     Args:
         path: the file; it appears when it is complete.
@@ -115,7 +120,7 @@ def sausage_archive(
             words = written_words(lattice, numbers)
             if "]" in words.values():
                 raise InvalidLatticeError("Kaldi's sausages cannot hold the word ']', which ends a slot")
-            slots = written_slots(lattice, words, "a file of sausages")
+            slots = written_slots(lattice, words, "a file of sausages") or [[(words[EPSILON], "1.0")]]
             brackets = (f"[ {' '.join(f'{word} {text}' for word, text in entries)} ]" for entries in slots)
             file.write(" ".join((field_of(name), *brackets)) + "\n")
 

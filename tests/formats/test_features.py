@@ -149,3 +149,19 @@ def test_what_the_format_cannot_hold_is_refused(tmp_path):
 def test_fuzzed(tmp_path):
     write(random_features(4), tmp_path / "x", "features")
     fuzz((tmp_path / "x").read_bytes(), parse_features, seconds=0.7)
+
+
+@pytest.mark.parametrize("text", ["0 1 a\n1 2 cat x:1.5\n2\n", "0 1 a\n1 2 b x:1 y:-2e1\n2\n", "0 1 a\n1 x:2\n"])
+def test_features_after_arcs_without_them(tmp_path, text):
+    """Such a file is no AT&T text, whose words the features would become."""
+    path = tmp_path / "x"
+    path.write_text(text)
+    assert "x" in read(path, "features").features
+    with pytest.raises(FormatError, match=r":2: looks like a text lattice with features .*--from features"):
+        read(path)
+
+
+def test_words_like_features_are_words(tmp_path):
+    for text in ("0 1 a b:2\n1 2 b c:3\n2\n", "0 1 a:1\n1 2 12:30\n2\n", "0 1 a 0.5\n1 2 b:1 1.5\n2\n"):
+        (tmp_path / "x").write_text(text)
+        assert read(tmp_path / "x", "att").num_arcs == 2

@@ -232,3 +232,22 @@ def test_what_an_archive_does_not_hold_of_alignments_is_named(tmp_path):
     phrase = "alignments are written with their lengths, but without"
     assert list(ls.formats.losses(lattice, tmp_path / "copy.ark")[phrase]) == ["transition ids"]
     assert not list(ls.formats.losses(lattice.without_feature("time"), tmp_path / "copy.ark")[phrase])
+
+
+def test_archives_without_words(tmp_path):
+    """Binary archives of epsilons alone need no table; text archives may begin with an utterance without words."""
+    epsilon = ls.Lattice.from_arcs([0], [0], [1.5], [1], [np.inf, 0.0], ls.SymbolTable())
+    ls.write(epsilon, tmp_path / "x.ark")
+    assert [entry.text for entry in ls.nbest(ls.read(tmp_path / "x.ark"), 2)] == [""]
+    expected = {
+        "u \n0\n\n": [""],
+        "u \n0\r\n\r\n": [""],
+        "u \n0\n\nv \n0\t1\ta\t1,2,\n1\n\n": ["", "a"],
+        "u \n\nv \n\n": [None, None],
+    }
+    for text, best in expected.items():
+        (tmp_path / "x.lats").write_bytes(text.encode())
+        paths = [ls.nbest(lattice, 2) for _, lattice in read_all(tmp_path / "x.lats")]
+        assert [found[0].text if found else None for found in paths] == best, text
+    for text in ("Houses\n0\n7 8 houses\n", "Houses\n7\n\n", "yes\n\n", "7\n0\n\n", "a b \n\n"):
+        assert not kaldi.is_archive(text.encode()), text

@@ -16,6 +16,7 @@ from lattice_simp import Lattice, confusion_network, read, read_all, write
 from lattice_simp.core.header import Header
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats import format_of, format_of_data, parse
+from lattice_simp.formats.sausages import is_sausages
 
 MESH = """name u-1
 numaligns 2
@@ -111,12 +112,13 @@ def test_networks_keep_their_costs():
         if network.empty:
             continue
         network = replace(network, header=Header("u 1"))
-        if network.num_arcs:
-            assert_same(written_again(network, "moses-cn"), network)
-        for format in ("mesh", "sausages"):
+        for format in ("mesh", "sausages", "moses-cn"):
             again = written_again(network, format)
-            assert_same(again, network)
-            assert again.header.name == "u_1"
+            if network.num_arcs or format == "mesh":
+                assert_same(again, network)
+            else:  # an empty word
+                assert [path.text for path in ls.nbest(again, 2)] == [""]
+            assert again.header.name == (None if format == "moses-cn" else "u_1")
 
 
 def written_again(lattice: Lattice, format: str) -> Lattice:
@@ -124,8 +126,7 @@ def written_again(lattice: Lattice, format: str) -> Lattice:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         write(lattice, path, format)
-        if lattice.num_arcs:
-            assert format_of(path) == format
+        assert format_of(path) == format
         return read(path, format, **({"numeric": False} if format == "sausages" else {}))
 
 
@@ -226,3 +227,17 @@ def test_broken_files_are_named_with_their_line(name):
 def test_any_bytes_are_read_or_refused(format, text):
     assert format_of_data(text.encode()) == format
     fuzz(text.encode(), lambda data: parse(data, "x", format), seconds=0.3)
+
+
+def test_sausages_without_slots(tmp_path):
+    """Utterances without slots may come first."""
+    path = tmp_path / "x"
+    for text, best in {
+        "u-1 \nu-2  [ a 0.5 b 0.25 ]\n": ["", "a"],
+        "u-1\nu-3\nu-2  [ a 0.5 ]\n": ["", "", "a"],
+        "u-1  [ <eps> 1.0 ]\nu-2  [ a 0.5 ]\n": ["", "a"],
+    }.items():
+        path.write_text(text)
+        assert [ls.nbest(lattice)[0].text for _, lattice in ls.read_all(path)] == best, text
+    for text in ("u-1 \nu-2 a cat\n", "u-1 \n", "yes\n\n[ a 0.5 ]\n"):
+        assert not is_sausages(text.encode()), text

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from format_helpers import random_lattice
 
+import lattice_simp as ls
 from lattice_simp import Lattice, confusion_network, nbest, reweight
 from lattice_simp.core.header import Header
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
@@ -205,3 +206,49 @@ def test_costs_in_slf_are_what_other_readers_make_of_the_fields(tmp_path):
             score = sum(float(header[f"{name}scale"]) * float(link[key]) for key, name in names.items() if key in link)
             score += float(header["wdpenalty"]) * (link["W"] != "!NULL")
             assert -score == pytest.approx(again.weights[index], abs=1e-9), seed
+
+
+EMPTY = {
+    "the empty string": ls.Lattice.from_strings([("", 0.0)]),
+    "an epsilon": ls.Lattice.from_arcs([0], [0], [0.0], [1], [np.inf, 0.0], ls.SymbolTable()),
+    "nothing": ls.Lattice.from_strings([]),
+}
+
+
+@pytest.mark.parametrize(
+    "suffix", [".lats", ".ark", ".sausages", ".txt", ".plf", ".cn", ".mesh", ".slf", ".fst", ".pfsg"]
+)
+@pytest.mark.parametrize("name", EMPTY)
+def test_lattices_without_words_are_recognised(tmp_path: Path, name: str, suffix: str) -> None:
+    """They are written so that they are read again, or refused."""
+    path, lattice = tmp_path / f"x{suffix}", EMPTY[name]
+    if name == "nothing" and suffix not in (".lats", ".ark", ".txt", ".fst"):
+        with pytest.raises(ls.EmptyLatticeError):
+            ls.write(lattice, path)
+        return
+    ls.write(lattice, path)
+    assert [entry.text for entry in ls.nbest(ls.read(path), 2)] == [entry.text for entry in ls.nbest(lattice, 2)]
+
+
+@pytest.mark.parametrize("word", ["New York", "a\tb", "a\nb", " ", "a "])
+def test_words_with_blanks(tmp_path: Path, word: str) -> None:
+    """JSON lines keep them; Moses' format refuses them."""
+    entries = [ls.Hypothesis((word, "c"), 1.0, times=((0.0, 1.0), (1.0, 2.0)))]
+    ls.write_nbest([(0, entries)], tmp_path / "x.jsonl")
+    [[again]] = ls.read_nbest(tmp_path / "x.jsonl")
+    assert (again, again.times) == (entries[0], entries[0].times)
+    with pytest.raises(ls.InvalidLatticeError, match=r"cannot represent the words .*\(write JSON lines"):
+        ls.write_nbest([(0, entries)], tmp_path / "x.nbest")
+
+
+def test_the_name_of_the_empty_word_is_no_word(tmp_path: Path) -> None:
+    with pytest.raises(ls.InvalidLatticeError, match="the word <epsilon> of 'a <epsilon> b' is the name of the empty"):
+        ls.Lattice.from_strings("a <epsilon> b")
+    (tmp_path / "x.nbest").write_text("0 ||| a <epsilon> b ||| ||| -1\n1 ||| a <eps> b ||| ||| -1\n")
+    assert [entry.text for entries in ls.read_nbest(tmp_path / "x.nbest") for entry in entries] == [
+        "a <epsilon> b",
+        "a <eps> b",
+    ]
+    lattices = ls.read_all(tmp_path / "x.nbest")
+    with pytest.raises(ls.InvalidLatticeError, match="leave it out, or give the word another name"):
+        next(lattices)
