@@ -18,7 +18,7 @@ PLAIN = [("book it", 1.0), ("look at it", 1.5), ("book", 2.5)]
 def marked(seed: int) -> list[tuple[str, float]]:
     """The plain strings with marks at random places, some twice with other marks at a higher cost."""
     rng = random.Random(seed)
-    marks = sorted(MARKS)
+    marks = sorted(MARKS - {"<epsilon>"})  # the empty word, which strings of a lattice cannot have
     strings = []
     for words, cost in PLAIN:
         for extra in (0.0, 0.25):
