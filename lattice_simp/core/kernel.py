@@ -6,6 +6,7 @@ numba is imported only when a kernel is called, since the import takes longer th
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import os
 import stat
@@ -261,21 +262,36 @@ def _numba() -> ModuleType:
     return numba
 
 
+RARE_COLLECTIONS = (50_000, 20, 50)
+"""The thresholds of Python's garbage collector while numba compiles.
+
+The compiler makes many objects that live until it is done. With Python's own thresholds, looking through them takes a
+tenth of its time; with these, it takes 12 MB more memory.
+"""
+
+
 class _Compiling(threading.local):
-    """Counts the CPU seconds that a thread spends on compiling; a kernel may compile others."""
+    """Counts the CPU seconds that a thread spends on compiling; a kernel may compile others.
+
+    Only one thread compiles at a time, so it can set the collector's thresholds and restore them.
+    """
 
     depth = 0
     began = 0.0
     seconds = 0.0
+    thresholds = RARE_COLLECTIONS
 
     def begin(self) -> None:
         if not self.depth:
             self.began = time.thread_time()
+            self.thresholds = gc.get_threshold()
+            gc.set_threshold(*RARE_COLLECTIONS)
         self.depth += 1
 
     def end(self) -> None:
         self.depth -= 1
         if not self.depth:
+            gc.set_threshold(*self.thresholds)
             self.seconds += time.thread_time() - self.began
 
 

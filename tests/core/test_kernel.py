@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -88,6 +89,18 @@ def test_cpu_seconds_are_without_compiling(block):
         assert double(np.ones(1)).tolist() == [2.0]
         spent, whole = cpu_seconds() - began, time.process_time() - whole
     assert 0.0 <= spent < whole / 2
+
+
+def test_compiling_restores_the_thresholds_of_the_garbage_collector(monkeypatch):
+    before, during = gc.get_threshold(), []
+    double = Kernel(lambda numbers: numbers + numbers, cache=False)
+    monkeypatch.setattr(kernel, "_WHEN_COMPILING", [lambda: during.append(gc.get_threshold())])
+    double(np.ones(1))
+    assert set(during) == {kernel.RARE_COLLECTIONS}
+    assert gc.get_threshold() == before
+    with pytest.raises(Exception, match="non-precise|No implementation|Failed in nopython"):
+        double(None)
+    assert gc.get_threshold() == before
 
 
 @pytest.mark.parametrize("block", [nullcontext, kernels_interruptible])
