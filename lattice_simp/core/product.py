@@ -13,7 +13,7 @@ from lattice_simp.core.growing import grown
 from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE, Table, empty_table, enter, find_in, rehashed
-from lattice_simp.core.sorting import first_arc
+from lattice_simp.core.sorting import lower_bound
 from lattice_simp.errors import InvalidLatticeError
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _moves(
         moves_alone = label == 0 and not stays
         if moves_alone and alone:
             continue
-        match = -1 if moves_alone else first_arc(second.labels, begin, end, label)
+        match = -1 if moves_alone else lower_bound(second.labels, begin, end, label)
         while moves_alone or (match < end and second.labels[match] == label):
             if used == len(arcs):
                 arcs = grown(arcs)

@@ -87,11 +87,14 @@ def sort_first(keys: Array, count: int) -> None:
 
 
 @inlined
-def first_arc(labels: Ints, begin: int, end: int, word: int) -> int:
-    """Returns the first of the arcs from `begin` to `end`, sorted by label, whose label is at least `word`."""
+def lower_bound(values: Array, begin: int, end: int, value: int) -> int:
+    """Returns the first index from `begin` on whose value is at least `value`, or `end`; the values are sorted.
+
+    `np.searchsorted` takes a third of a second to compile in each kernel.
+    """
     while begin < end:
         middle = (begin + end) >> 1
-        if labels[middle] < word:
+        if values[middle] < value:
             begin = middle + 1
         else:
             end = middle

@@ -10,6 +10,7 @@ import numpy as np
 
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Ints, jit
+from lattice_simp.core.sorting import lower_bound
 from lattice_simp.lm.automaton import NgramAutomaton, suffixes
 
 # A context with many more children than the vocabulary has words is searched word by word instead of scanned.
@@ -64,7 +65,7 @@ def _collect(children: Ints, word: Ints, words: Ints, order: int, root: int) -> 
                 node, parent, label = grown(node), grown(parent), grown(label)
             if end - begin > _SCAN_LIMIT * size:
                 for number in range(size):
-                    index = begin + np.searchsorted(word[begin:end], words[number])
+                    index = lower_bound(word, begin, end, words[number])
                     if index < end and word[index] == words[number]:
                         node[count], parent[count], label[count] = index, context, number
                         count += 1

@@ -28,7 +28,7 @@ import numpy as np
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
-from lattice_simp.core.sorting import first_arc
+from lattice_simp.core.sorting import lower_bound
 
 LOOP, MATCH, STEM, SUBSTITUTION, DELETION, ENTRY = 0, 1, 2, 3, 4, 5
 """The kinds of moves."""
@@ -281,7 +281,7 @@ def _follow(
             first = begin
             loop = word == 0  # whether the acceptor may stay where it is
             if word > 0:
-                first = first_arc(gap_labels, begin, end, word)
+                first = lower_bound(gap_labels, begin, end, word)
                 loop = has_loop[gap] and not (matcher.rho and first < end and gap_labels[first] == word)
                 if edits:
                     first = begin

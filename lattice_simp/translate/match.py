@@ -14,6 +14,7 @@ import numpy as np
 
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, inlined, jit
+from lattice_simp.core.sorting import lower_bound
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.source import Source
 
@@ -131,7 +132,7 @@ def untranslated(grammar: Grammar, words: Ints) -> Bools:
 @jit
 def _follow(keys: Longs, targets: Ints, node: int, symbol: int) -> int:
     key = (np.int64(node) << 32) + np.int64(symbol) + (np.int64(1) << 31)
-    index = np.searchsorted(keys, key)
+    index = lower_bound(keys, 0, len(keys), key)
     if index < len(keys) and keys[index] == key:
         return targets[index]
     return -1
@@ -147,7 +148,9 @@ def _match(
     matches, num_matches = np.empty(1024 + num_nonterminals * len(source.words), dtype=_MATCH), 0
     items = np.empty(4096 + num_nonterminals, dtype=_ITEM)
     paths, read = np.empty(4096 + len(source.words), dtype=_PATH), 0
-    for alone in np.flatnonzero(source.copied):
+    for alone in range(len(source.copied)):
+        if not source.copied[alone]:
+            continue
         paths[read].arc, paths[read].before = alone, -1
         for left in range(num_nonterminals):
             _set_item(items, 0, 0, -1, -1)
@@ -162,7 +165,7 @@ def _match(
         head = np.full(last - start + 1, -1, dtype=np.int32)  # lists of the items of this start by dot
         _set_item(items, 0, 0, -1, -1)
         items[0].next, head[0], count = -1, 0, 1
-        first_arc = int(np.searchsorted(source.ends, start + 1))
+        first_arc = lower_bound(source.ends, 0, len(source.ends), start + 1)
         for end in range(start + 1, last + 1):
             first = count
             if count + num_nonterminals >= len(items):

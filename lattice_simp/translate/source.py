@@ -16,6 +16,7 @@ import numpy as np
 from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
+from lattice_simp.core.sorting import lower_bound
 from lattice_simp.core.symbols import SymbolTable, as_tokens
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.ops.nbest import shortest_path
@@ -165,7 +166,7 @@ def _near(begins: Ints, ends: Ints, num_states: int, max_span: int) -> Bools:
     for start in range(num_states):
         distance = np.full(num_states, max_span + 1, dtype=np.int32)
         distance[start] = 0
-        for arc in range(np.searchsorted(ends, start + 1), len(ends)):
+        for arc in range(lower_bound(ends, 0, len(ends), start + 1), len(ends)):
             if begins[arc] >= start and distance[begins[arc]] < max_span:
                 distance[ends[arc]] = min(distance[ends[arc]], distance[begins[arc]] + 1)
         for end in range(start, num_states):

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
-from lattice_simp.core.features import Scores
+from lattice_simp.core.growing import copy_into
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.tune.hulls import LINE, Lines, hulls
@@ -63,7 +63,17 @@ def segments(
     start, along = np.asarray(weights, dtype=np.float64), np.asarray(directions, dtype=np.float64)
     lattice = lattice.topsorted()
     features, final_features = map(np.ascontiguousarray, (lattice.features.arcs, lattice.features.finals))
-    offsets, begins, word_offsets, words = _segments(lattice.arcs, features, final_features, start, along, limit)
+    lines, end_lines = np.empty((2, lattice.num_arcs)), np.empty((2, lattice.num_states))
+    lines[1], end_lines[1] = weighted(features, start), weighted(final_features, start)
+    pool, envelopes = np.empty(1024, dtype=LINE), []
+    for direction in along:
+        lines[0], end_lines[0] = weighted(features, direction), weighted(final_features, direction)
+        pool, first, last = hulls(lattice.arcs, lines, end_lines, limit, pool)
+        envelopes.append(hypotheses(lattice.arcs, pool, first, last))
+    offsets = np.cumsum([0, *(len(begins) for begins, _, _ in envelopes)])
+    word_offsets = np.cumsum(np.concatenate([[0], *(np.diff(words_of) for _, words_of, _ in envelopes)]))
+    begins = np.concatenate([np.empty(0), *(begins for begins, _, _ in envelopes)])
+    words = np.concatenate([np.empty(0, dtype=np.int32), *(words for _, _, words in envelopes)])
     rows = sentence.rows(words, word_offsets)
     changes = np.diff(rows, axis=0, prepend=0)
     changes[offsets[:-1]] = rows[offsets[:-1]]
@@ -87,32 +97,18 @@ def hypotheses(arcs: Arcs, pool: Lines, begin: int, end: int) -> tuple[Floats, L
                 rows[count, length] = word
                 length += 1
             line = pool[line].rest
-        if count == 0 or not np.array_equal(rows[count, :length], rows[count - 1, :before]):
+        if count == 0 or not _is_same(rows[count], length, rows[count - 1], before):
             begins[count], offsets[count + 1], before = pool[first].left, offsets[count] + length, length
             count += 1
     words = np.empty(offsets[count], dtype=np.int32)
     for segment in range(count):
-        words[offsets[segment] : offsets[segment + 1]] = rows[segment, : offsets[segment + 1] - offsets[segment]]
-    return begins[:count].copy(), offsets[: count + 1].copy(), words
+        copy_into(words, offsets[segment], rows[segment, : offsets[segment + 1] - offsets[segment]])
+    return begins[:count], offsets[: count + 1], words
 
 
 @jit
-def _segments(
-    arcs: Arcs, features: Scores, final_features: Scores, weights: Floats, directions: Floats, limit: float
-) -> tuple[Longs, Floats, Longs, Ints]:
-    """Returns where the segments of each direction begin, the gamma and the words' offset of each, and the words."""
-    lines, end_lines = np.empty((2, len(arcs.labels))), np.empty((2, len(arcs.finals)))
-    lines[1], end_lines[1] = weighted(features, weights), weighted(final_features, weights)
-    pool = np.empty(1024, dtype=LINE)
-    begins, offsets, words = np.empty(0), np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
-    counts = np.zeros(len(directions) + 1, dtype=np.int64)
-    for number in range(len(directions)):
-        lines[0] = weighted(features, directions[number])
-        end_lines[0] = weighted(final_features, directions[number])
-        pool, begin, end = hulls(arcs, lines, end_lines, limit, pool)
-        new_begins, new_offsets, new_words = hypotheses(arcs, pool, begin, end)
-        begins = np.concatenate((begins, new_begins))
-        offsets = np.concatenate((offsets, new_offsets[1:] + len(words)))
-        words = np.concatenate((words, new_words))
-        counts[number + 1] = len(begins)
-    return counts, begins, offsets, words
+def _is_same(words: Ints, length: int, others: Ints, others_length: int) -> bool:
+    place = 0
+    while place < min(length, others_length) and words[place] == others[place]:
+        place += 1
+    return length == others_length == place

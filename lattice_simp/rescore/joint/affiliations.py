@@ -33,10 +33,15 @@ def affiliations(source: Sentences, target: Sentences, links: Sentences) -> Ints
 
 @jit
 def _affiliate(source: Longs, target: Longs, link_offsets: Longs, links: Ints, positions: Ints) -> None:
-    lengths = np.diff(source)
-    places = np.arange(1 + lengths.max() if len(lengths) else 0).astype(np.int32)
-    for sentence in range(len(lengths)):
+    longest = 1
+    for sentence in range(len(source) - 1):
+        longest = max(longest, source[sentence + 1] - source[sentence])
+    places = np.empty(longest, dtype=np.int32)
+    for place in range(longest):
+        places[place] = place
+    for sentence in range(len(source) - 1):
         begin, end = target[sentence] + sentence, target[sentence + 1] + sentence
+        length = source[sentence + 1] - source[sentence]
         sentence_links = links[link_offsets[sentence] : link_offsets[sentence + 1]]
-        affiliate(sentence_links, places[: max(lengths[sentence], 1)], positions[begin:end])
-        positions[end] = lengths[sentence]
+        affiliate(sentence_links, places[: max(length, 1)], positions[begin:end])
+        positions[end] = length

@@ -69,7 +69,7 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
         spans = rule_spans(
             len(source_words), len(target_words), links, limits.max_span, limits.max_symbols, limits.max_gaps
         )
-        link_starts = np.searchsorted(links[:, 0], np.arange(len(source_words) + 1))
+        link_starts = _link_starts(links, len(source_words))
         # All arrays have room for all rules of the sentence, so the loop over the rules only writes.
         rows = count + len(spans)
         sentence = with_room(sentence, rows)
@@ -102,6 +102,17 @@ def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, ma
         points[: point_offsets[count]],
     )
     return RuleBlock(pair, sentence[:count], sides)
+
+
+@jit
+def _link_starts(links: Ints, num_words: int) -> Ints:
+    """Returns where the links of each source word begin, (words + 1,)."""
+    starts = np.zeros(num_words + 1, dtype=np.int32)
+    for index in range(len(links)):
+        starts[links[index, 0] + 1] += 1
+    for word in range(num_words):
+        starts[word + 1] += starts[word]
+    return starts
 
 
 @jit

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.growing import copy_into
 from lattice_simp.core.kernel import Ints, jit
 
 SPAN_COLUMNS = 12
@@ -42,10 +43,12 @@ def phrase_table(source_length: int, target_length: int, links: Ints, max_span: 
             if high[begin] < 0:
                 break
             first, last = min(first, low[end - 1]), max(last, high[end - 1])
-            leftmost = back_low[first : last + 1].min()
+            leftmost, rightmost = source_length, -1
+            for target in range(first, last + 1):
+                leftmost, rightmost = min(leftmost, back_low[target]), max(rightmost, back_high[target])
             if last - first >= max_span or leftmost < begin:
                 break  # and so it is for all longer spans
-            if high[end - 1] >= 0 and back_high[first : last + 1].max() < end:
+            if high[end - 1] >= 0 and rightmost < end:
                 phrases[count, 0], phrases[count, 1] = begin, end
                 phrases[count, 2], phrases[count, 3] = first, last + 1
                 count += 1
@@ -62,7 +65,8 @@ def rule_spans(
     linked = np.zeros(source_length + 1, dtype=np.int32)  # how many words before a position have links
     for index in range(len(links)):
         linked[links[index, 0] + 1] = 1
-    linked = np.cumsum(linked).astype(np.int32)
+    for position in range(source_length):
+        linked[position + 1] += linked[position]
     spans = np.empty((_FIRST_ROWS, SPAN_COLUMNS), dtype=np.int32)
     count = 0
     for phrase in range(len(phrases)):
@@ -98,9 +102,9 @@ def rule_spans(
 def with_room(values: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
     """Returns an array of any dimensions with room for `rows` rows: itself, or a copy of twice the length or more."""
     while len(values) < rows:
-        grown = np.empty((2 * len(values), *values.shape[1:]), dtype=values.dtype)
-        grown[: len(values)] = values
-        values = grown
+        longer = np.empty((2 * len(values), *values.shape[1:]), dtype=values.dtype)
+        copy_into(longer.reshape(-1), 0, values.reshape(-1))
+        values = longer
     return values
 
 

@@ -63,7 +63,8 @@ def _merging(chart: Chart) -> tuple[Longs, int, Bools]:
     number = np.full(num_states, -1, dtype=np.int64)
     count = num_cells - 1
     sentence, goal = chart.starts[num_cells - 1], chart.ends[num_cells - 1]
-    number[chart.ends[: num_cells - 1]] = np.arange(num_cells - 1)
+    for cell in range(num_cells - 1):
+        number[chart.ends[cell]] = cell
     top = np.zeros(num_states, dtype=np.bool_)
     top[sentence] = True
     for state in range(num_states):

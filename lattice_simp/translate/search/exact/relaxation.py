@@ -93,10 +93,10 @@ def expected_counts(
 @jit
 def _shares(edges: Records, costs: Floats, axioms: Floats, inside: Floats, goal: int, temperature: float) -> Floats:
     """Returns (edges,) the share of the derivations that use each edge."""
-    weights, edge_shares = (
-        np.where(axioms < np.inf, 1.0, 0.0),
-        np.zeros(len(edges)),
-    )  # relative to each node's best derivation
+    weights, edge_shares = np.zeros(len(axioms)), np.zeros(len(edges))  # relative to each node's best derivation
+    for node in range(len(axioms)):
+        if axioms[node] < np.inf:
+            weights[node] = 1.0
     for index in range(len(edges)):
         tail, second, head = edges[index].tail, edges[index].second, edges[index].head
         cost, weight = inside[tail] + costs[index], weights[tail]
