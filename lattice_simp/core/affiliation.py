@@ -27,7 +27,7 @@ def affiliate(links: Ints, places: Ints, positions: Ints) -> None:
         while link < len(links) and links[link, 1] == word:
             link += 1
         positions[word] = links[(first + link - 1) // 2, 0]
-    length, linked = len(positions), np.flatnonzero(positions >= 0)
+    length, linked = len(positions), _linked(positions)
     following = 0  # the first linked word from this one on
     for word in range(length):
         if not len(linked):
@@ -41,3 +41,14 @@ def affiliate(links: Ints, places: Ints, positions: Ints) -> None:
             positions[word] = positions[linked[following - 1]]
         else:
             positions[word] = positions[linked[following]]
+
+
+@jit
+def _linked(positions: Ints) -> Ints:
+    """Returns the target words that have a position."""
+    linked, count = np.empty(len(positions), dtype=np.int32), 0
+    for word in range(len(positions)):
+        if positions[word] >= 0:
+            linked[count] = word
+            count += 1
+    return linked[:count]

@@ -119,9 +119,11 @@ def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> 
     num_gaps = len(gap_finals)
     behind = cost.shape[1] - num_gaps  # the distance from a state's first place to its second, 0 without a second
     least_next = np.empty(num_gaps, dtype=np.float64)
-    toll = np.where(matcher.has_loop, 0.0, np.inf)  # of staying; the compiler vectorises sums
-    stays = toll.copy()
-    skips, staying = _moves_alone(gaps, matcher), num_gaps if matcher.has_loop.any() else 0
+    toll, staying = np.full(num_gaps, np.inf), 0  # the toll of staying; the compiler vectorises sums
+    for gap in range(num_gaps):
+        if matcher.has_loop[gap]:
+            toll[gap], staying = 0.0, num_gaps
+    stays, skips = toll.copy(), _moves_alone(gaps, matcher)
     for state in range(len(finals) - 1, -1, -1):
         row = cost[state]
         for gap in range(num_gaps):
@@ -229,7 +231,10 @@ def _most_edges(state: int, full: Arcs, gaps: Arcs, matcher: Matcher, num_places
 @jit
 def _moves_alone(gaps: Arcs, matcher: Matcher) -> bool:
     """Returns whether the acceptor may move without a lattice arc."""
-    return matcher.deletion < np.inf or (len(gaps.labels) > 0 and gaps.labels.min() == 0)
+    moves = matcher.deletion < np.inf
+    for label in gaps.labels:
+        moves = moves or label == 0
+    return moves
 
 
 @jit

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.growing import find_slot
+from lattice_simp.core.growing import copy_into, find_slot
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.scores.ngrams import ORDER, NgramTrie, empty_keys, require_reference
 from lattice_simp.scores.ratios import ratio
@@ -124,10 +124,11 @@ def _nothing(lengths: Ints, source: Longs, references: Longs) -> Longs:
 def _rows(words: Ints, offsets: Longs, known: SariReferences) -> Longs:
     """Returns the statistics, (hypotheses, operations, orders, 3)."""
     rows = np.empty((len(offsets) - 1, *known.nothing.shape), dtype=np.int64)
+    nothing = known.nothing.reshape(-1)
     used = np.zeros(len(known.source), dtype=np.int64)
     for number in range(len(rows)):
         row = rows[number]
-        row[:] = known.nothing
+        copy_into(row.reshape(-1), 0, nothing)
         touched = _count_ngrams(words[offsets[number] : offsets[number + 1]], known, used, row)
         for node in touched:
             cells = row[:, known.lengths[node] - 1]

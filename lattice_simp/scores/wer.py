@@ -66,7 +66,10 @@ def word_accuracy(statistics: npt.ArrayLike) -> Floats:
 def _edits(words: Ints, offsets: Longs, references: WerReferences) -> Longs:
     """Returns the word edit distances, (hypotheses, references)."""
     table = np.empty((len(offsets) - 1, len(references.offsets) - 1), dtype=np.int64)
-    row = np.empty(np.max(np.diff(references.offsets)) + 1, dtype=np.int64)
+    longest = 0
+    for reference in range(table.shape[1]):
+        longest = max(longest, references.offsets[reference + 1] - references.offsets[reference])
+    row = np.empty(longest + 1, dtype=np.int64)
     for hypothesis in range(table.shape[0]):
         for reference in range(table.shape[1]):
             first, end = references.offsets[reference], references.offsets[reference + 1]

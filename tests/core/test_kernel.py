@@ -98,7 +98,7 @@ def test_compiling_restores_the_thresholds_of_the_garbage_collector(monkeypatch)
     double(np.ones(1))
     assert set(during) == {kernel.RARE_COLLECTIONS}
     assert gc.get_threshold() == before
-    with pytest.raises(Exception, match="non-precise|No implementation|Failed in nopython"):
+    with pytest.raises(Exception, match=r"non-precise|No implementation|Failed in nopython"):
         double(None)
     assert gc.get_threshold() == before
 

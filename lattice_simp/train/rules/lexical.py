@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs, jit
+from lattice_simp.core.sorting import lower_bound
 from lattice_simp.pipeline.shards import read_npz, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.rescore.counts import count_events
@@ -143,5 +144,5 @@ def lexical_weights(rules: RuleSides, pairs: Longs, probabilities: Floats, of_ta
 
 @jit
 def _look_up(pairs: Longs, probabilities: Floats, key: int, least: float) -> float:
-    index = np.searchsorted(pairs, key)
+    index = lower_bound(pairs, 0, len(pairs), key)
     return probabilities[index] if index < len(pairs) and pairs[index] == key else least

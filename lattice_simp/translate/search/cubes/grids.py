@@ -62,7 +62,10 @@ def make_grids(chart: Chart, model: NgramAutomaton) -> Grids:
             if is_place[chart.targets[arc]] and reached[state]:  # a position may be unreachable
                 begins[chart.targets[arc] + 1] += 1
                 total += parts.length[arc]
-    begins = np.cumsum(begins).astype(np.int32)
+    num_places = 0
+    for state in range(num_states):
+        begins[state + 1] += begins[state]
+        num_places += is_place[state]
     fill = begins[:-1].copy()
     arcs = np.empty(begins[num_states], dtype=np.int32)
     for state in range(num_states):
@@ -78,8 +81,12 @@ def make_grids(chart: Chart, model: NgramAutomaton) -> Grids:
         for place in range(path_offsets[grid + 1] - 1, path_offsets[grid] - 1, -1):
             paths[place] = arc
             arc = parts.into[arc]
-    places = np.flatnonzero(is_place).astype(np.int32)
-    offsets = np.append(begins[places], len(arcs)).astype(np.int32)
+    places, offsets = np.empty(num_places, dtype=np.int32), np.empty(num_places + 1, dtype=np.int32)
+    place, offsets[num_places] = 0, len(arcs)
+    for state in range(num_states):
+        if is_place[state]:
+            places[place], offsets[place] = state, begins[state]
+            place += 1
     first, second, costs = parts.first[arcs], parts.second[arcs], parts.cost[arcs]
     return Grids(offsets, places, arcs, path_offsets, paths, first, second, costs)
 

@@ -96,7 +96,8 @@ def border_words(chart: Chart, count: int, kept: Kept) -> Words:
     first, last = np.full(num_states, anything, dtype=np.int32), np.full(num_states, anything, dtype=np.int32)
     offsets = np.zeros(count + 2 * sets + 2, dtype=np.int64)
     listed = np.empty(count + 1 + 2 * sets * count, dtype=np.int32)
-    listed[: count + 1], offsets[: count + 2] = np.arange(count + 1), np.arange(count + 2)
+    for word in range(count + 1):
+        listed[word], offsets[word + 1] = word, word + 1
     lists = count + 1
     for state in range(num_states):
         node = number[state]

@@ -484,7 +484,8 @@ def _outside(
     least, hook_least = np.full(num_states, np.inf), _least_of_rows(rows, hook_begins)
     goal, is_start = chart.ends[num_cells - 1], starts_of_cells(chart)
     cell_of_end = np.full(num_states, -1, dtype=np.int64)
-    cell_of_end[chart.ends[: num_cells - 1]] = np.arange(num_cells - 1)
+    for cell in range(num_cells - 1):
+        cell_of_end[chart.ends[cell]] = cell
     outside[begins[goal]] = 0.0
     living = np.zeros(task.pairs.shape, dtype=np.bool_)
     for state in range(num_states - 1, -1, -1):
