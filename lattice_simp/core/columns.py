@@ -57,7 +57,7 @@ def real_numbers(values: npt.ArrayLike, what: str) -> Floats:
 def is_cost(number: Any) -> bool:
     """Returns whether a Python or numpy number may be a cost or a score: a finite one, up to 1e100.
 
-    >>> is_cost(2.5), is_cost(1e308), is_cost(10**400), is_cost(math.nan)
+    >>> is_cost(2.5), is_cost(1e308), is_cost(10**400), is_cost(float("nan"))
     (True, False, False, False)
 
     Raises:
