@@ -466,6 +466,8 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
     above = parse.heads[head]
     if above == ROOT or _has_alternative(parse, above) or not _is_main(parse, above):
         return above == ROOT
+    if copied and _may_be_subordinate(parse, above, first):
+        return False
     if _is_unfinished(parse, above) or _joins_phrases(parse, split) or _may_be_reported(parse, above, first):
         return False
     if _is_list(parse, above) or _joins_nouns(parse, head) or _begins_with_time(parse, head):
@@ -496,6 +498,12 @@ def _may_be_reported(parse: Parse, verb: int, joined: int) -> bool:
     """Returns whether a clause without a comma before it may belong to a report ("I know he slept and she left")."""
     reports = any(parse.labels[position] == "ccomp" for position in range(verb, joined))
     return reports and parse.tokens[joined - 1] != ","
+
+
+def _may_be_subordinate(parse: Parse, verb: int, joined: int) -> bool:
+    """Returns whether a clause may belong to an adverbial clause before it ("it rained as he came and sang")."""
+    clauses = [place for place in parse.children[verb] if verb < place < joined and parse.labels[place] == "advcl"]
+    return any(finite_word(parse, place) is not None and subject(parse, place) is not None for place in clauses)
 
 
 def _is_unfinished(parse: Parse, verb: int) -> bool:

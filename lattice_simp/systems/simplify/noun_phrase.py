@@ -82,12 +82,17 @@ def short_mention(parse: Parse, noun: int) -> tuple[Token, ...]:
 
 
 def _name_alone(parse: Parse, noun: int, positions: list[int]) -> list[int]:
-    """Removes the description before a name that the phrase ends with ("former mayor Ann Lee": "Ann Lee")."""
+    """Removes the description before a name that the phrase ends with ("former mayor Ann Lee": "Ann Lee").
+
+    A capitalised noun may belong to the name ("Passion Pit").
+    """
     if not positions or noun != positions[-1] or parse.tags[noun] != "NNP":
         return positions
     described = [position for position in positions if parse.tags[position] != "NNP"]
     labels = {parse.labels[position] for position in described}
     if not described or labels - {"amod", "compound", "nmod"} or parse.tags[described[-1]] != "NN":
+        return positions
+    if parse.tokens[described[-1]][:1].isupper():
         return positions
     return positions[positions.index(described[-1]) + 1 :]
 

@@ -27,6 +27,9 @@ CERTAIN = [
     "The Old Bell was a small school in Leeds run by nuns .",
 ]
 UNCERTAIN = {
+    "The game ended before the old men left the town in May and sang in the house .": "the game, or the men",
+    "The house , located near the sea , was sold to the judge .": "it still is there",
+    "City Hall , which the old judge started work on in 1861 , is near the sea .": "two prepositions",
     "Holly Hall is a small private school in Leeds run by nuns .": "is, or was run",
     "Ann Lee ( born May 9 , 1950 , Rome ) is a painter .": "a place without a preposition",
     "Closing the doors , teachers left the town .": "a noun without an article would be repeated",
