@@ -260,6 +260,10 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     if split.kind is not SplitKind.APPOSITION or not entity:
         return True
     noun, name = _head(parse, entity), _head(parse, list(split.clause))
+    absolute = any(parse.tokens[position].lower() == "being" for position in split.clause)  # "the other being"
+    reports = parse.labels[noun] in SUBJECTS and parse.lemmas[parse.heads[noun]].lower() in word_set("reporting_verbs")
+    if absolute or (reports and is_past(parse, parse.heads[noun])):
+        return False  # "Ann Lee, the head of the bank, said": she still is its head
     repeats = parse.lemmas[noun].lower() == parse.lemmas[name].lower()
     if repeats or parse.labels[noun] == "attr" or _is_inserted(parse, noun) or _is_born(parse, noun, name):
         return False  # "Freedom is a choice, a way of life"

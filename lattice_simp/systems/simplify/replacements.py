@@ -147,6 +147,9 @@ def _matches_of(parse: Parse) -> Iterator[tuple[SimplerWords, int]]:
 def _repeats(parse: Parse, replacement: Replacement) -> bool:
     """Returns whether a new content word occurs nearby already ("rules and regulations", "result in consequences")."""
     first, last = replacement.positions[0], replacement.positions[-1]
+    before, after = parse.tokens[max(first - 1, 0)].lower(), parse.tokens[last + 1].lower()
+    if replacement.words[0].lower() == before or replacement.words[-1].lower() == after:
+        return True  # "is now now"
     nearby = (*range(max(0, first - NEARBY), first), *range(last + 1, min(last + 1 + NEARBY, len(parse))))
     content = [position for position in nearby if len(parse.tokens[position]) > LONGEST_FUNCTION_WORD]
     beside = {form.lower() for position in content for form in (parse.tokens[position], parse.lemmas[position])}

@@ -27,6 +27,8 @@ CERTAIN = [
     "The Old Bell was a small school in Leeds run by nuns .",
 ]
 UNCERTAIN = {
+    "Ann Lee , the head of the old bank , said that it was cold there .": "was, or still is the head",
+    "The Lee is one of The Three Streams , the other two being the Blackwater and the Bride .": "no apposition",
     "The game ended before the old men left the town in May and sang in the house .": "the game, or the men",
     "The house , located near the sea , was sold to the judge .": "it still is there",
     "City Hall , which the old judge started work on in 1861 , is near the sea .": "two prepositions",

@@ -71,6 +71,7 @@ CASES = [
     ("Due to the fact that it rained , he stayed .", "because it rained , he stayed ."),
 ]
 KEPT = [
+    "He is now currently in Rome .",
     "He came home in May , however , she left the town .",  # begins the next sentence
     "It will result in bad consequences for the town .",  # "result in bad results"
     "The fair took place in the town .",  # no accident
