@@ -39,7 +39,7 @@ MEAN_LOG_PROBABILITY = "MeanLogProb"
 
 KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences'
-    rb'|segments|chunks|transcription|transcripts|utterances|monologues)"\s*:\s*\[|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
+    rb'|segments|chunks|transcription|transcripts|utterances|monologues|phrases)"\s*:\s*\[|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
 )
 """The names by which such JSON is recognised."""
 
@@ -67,8 +67,8 @@ _WRAPPERS = ("response", "body", "result", "transcription")
 _FAILURES = ("errored", "canceled", "expired")
 """The types of a request of Anthropic's batches that has no answer."""
 
-_SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues")
-"""The names of lists of segments: of Whisper, Transformers, whisper.cpp, Gladia, Rev AI."""
+_SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", "phrases")
+"""The names of lists of segments: of Whisper, Transformers, whisper.cpp, Gladia, Rev AI, Azure."""
 
 _GENERATED = ("generated_text", "translation_text", "summary_text")
 """The names of the text in results of Transformers' pipelines."""
@@ -251,7 +251,8 @@ def _with_text(monologue: Any) -> Any:
 
 
 def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    identity = {"id": row["id"]} if isinstance(row.get("id"), int) else {}
+    # Segments of Whisper have numbers within their recording, from 0 or 1, which are those of no sentences.
+    identity = {"id": row["id"]} if isinstance(row.get("id"), int) and "avg_logprob" not in row else {}
     name = next((name for name in _LISTS if isinstance(row.get(name), list)), None)
     if name is not None:
         rest = {key: value for key, value in row.items() if key != name and (key != "id" or identity)}

@@ -44,21 +44,25 @@ _BEGINS = (
     "time_begin",
     "Offset",
     "offsetInTicks",
+    "offsetMilliseconds",
     "ts",
 )
 _ENDS = ("end", "end_time", "endTime", "endOffset", "endTimeMs", "end_ts", "time_end")
-_LENGTHS = ("durationInTicks", "duration", "Duration", "length")
+_LENGTHS = ("durationInTicks", "durationMilliseconds", "duration", "Duration", "length")
 _PAIRS = ("offsets", "timestamp")
 """The names of the fields of a word: its text, begin, end and duration, or both times together."""
 
 _TICK, _MILLISECOND = 1e-7, 1e-3
 _UNITS = dict.fromkeys(("Offset", "Duration", "offsetInTicks", "durationInTicks"), _TICK) | dict.fromkeys(
-    ("startTimeMs", "endTimeMs", "offsets"), _MILLISECOND
+    ("startTimeMs", "endTimeMs", "offsets", "offsetMilliseconds", "durationMilliseconds"), _MILLISECOND
 )
 """The units of fields in seconds; all others are in seconds."""
 
 _IN_MILLISECONDS = frozenset({"text", "startTime"})
 """Fields beside which whole numbers are milliseconds: of AssemblyAI and Riva."""
+
+_ROUNDED = 1.01
+"""The largest number that counts as a rounded probability, as Vosk writes them."""
 
 _MOST_SECONDS = 1e7
 
@@ -100,8 +104,8 @@ def times_of(tokens: Sequence[str], words: Sequence[ListedWord]) -> Times | None
 def confidences_of(tokens: Sequence[str], words: Sequence[ListedWord]) -> Confidences | None:
     """Returns the confidence of each token, if the words have confidences and the letters of the tokens; else None.
 
-    That of a token of several words is the product of theirs. Punctuation counts only where a token has nothing else,
-    and is certain without a confidence.
+    That of a token of several words is the product of theirs. Punctuation counts only where a token has nothing else.
+    Punctuation and sounds in brackets are certain without a confidence.
     """
     if not any(word.confidence for word in words):  # all are 0 where a service did not set them
         return None
@@ -116,11 +120,16 @@ def confidences_of(tokens: Sequence[str], words: Sequence[ListedWord]) -> Confid
 
 def _share(words: Sequence[ListedWord]) -> float | None:
     """Returns the confidence of a token that consists of these words; None if a word has none."""
-    spoken = [word for word in words if _plain(word.text)]
+    spoken = [word for word in words if _plain(word.text) and not (is_sound(word) and word.confidence is None)]
     if not spoken:
         return math.prod(1.0 if word.confidence is None else word.confidence for word in words)
     known = [word.confidence for word in spoken if word.confidence is not None]
     return math.prod(known) if len(known) == len(spoken) else None
+
+
+def is_sound(word: ListedWord) -> bool:
+    """Returns whether an entry is a sound in brackets, as ElevenLabs writes it: "(laughs)"."""
+    return word.text.startswith("(") and word.text.endswith(")")
 
 
 def _owners(tokens: Sequence[str], words: Sequence[str]) -> list[list[int]] | None:
@@ -194,9 +203,9 @@ def _fields(value: object) -> Mapping[str, Any] | None:
 
 
 def _is_special(entry: Mapping[str, Any]) -> bool:
-    """Returns whether an entry is a blank, a sound, or a control token of whisper.cpp."""
+    """Returns whether an entry is a blank, or a control token of whisper.cpp."""
     text = entry.get("text")
-    return entry.get("type") in ("spacing", "audio_event") or (isinstance(text, str) and text.startswith("[_"))
+    return entry.get("type") == "spacing" or (isinstance(text, str) and text.startswith("[_"))
 
 
 def _is_in_milliseconds(entry: Mapping[str, Any]) -> bool:
@@ -234,7 +243,7 @@ def _confidence(entry: Mapping[str, Any]) -> float | None:
     if is_finite(log := entry.get(_LOG)):
         return math.exp(log) if log <= 0.0 else None
     number = _stated(entry)
-    return number if number is not None and 0.0 <= number <= 1.0 else None
+    return min(number, 1.0) if number is not None and 0.0 <= number <= _ROUNDED else None
 
 
 def _stated(entry: Mapping[str, Any]) -> float | None:

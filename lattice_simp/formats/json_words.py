@@ -18,6 +18,7 @@ from lattice_simp.formats.json_times import (
     confidences_of,
     hold_confidences,
     is_finite,
+    is_sound,
     listed_words,
     times_of,
 )
@@ -26,7 +27,17 @@ from lattice_simp.support.plurals import in_words
 NO_CONFIDENCES = "`lattice ctm` and `lattice confidence` compute confidences from the scores of the hypotheses"
 NO_ALTERNATIVES = "ask the service for several transcripts of the recording, which become hypotheses"
 
-_LISTS = ("words", "Words", "items", "elements", "result", "timestamps", "timestamp", "word-alignment")
+_LISTS = (
+    "words",
+    "Words",
+    "items",
+    "elements",
+    "result",
+    "timestamps",
+    "timestamps_word",
+    "timestamp",
+    "word-alignment",
+)
 """The names of lists of words with their times."""
 
 _PARTS = "tokens"
@@ -79,8 +90,11 @@ def with_words(hypothesis: Any, words: Sequence[ListedWord] | None) -> Any:
     """Adds the times and the confidences of its tokens to a hypothesis, if these are the words."""
     if words is None or not isinstance(hypothesis, dict) or not isinstance(hypothesis.get("text"), str):
         return hypothesis
-    tokens = tokens_of(hypothesis["text"])
-    values = {"times": times_of(tokens, words), "confidences": confidences_of(tokens, words)}
+    tokens, spoken = tokens_of(hypothesis["text"]), [word for word in words if not is_sound(word)]
+    values: dict[str, object] = {}
+    for name, read in (("times", times_of), ("confidences", confidences_of)):
+        value = read(tokens, words)
+        values[name] = value if value is not None or len(spoken) == len(words) else read(tokens, spoken)
     added = {name: value for name, value in values.items() if value is not None and name not in hypothesis}
     return {**hypothesis, **added}
 

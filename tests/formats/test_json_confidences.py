@@ -138,6 +138,22 @@ def test_values_that_are_no_confidences(tmp_path: Path) -> None:
         assert is_told == (values not in ((0.0, 0.0), ("x", None)))
 
 
+def test_rounded_confidences_and_sounds(tmp_path: Path) -> None:
+    row = {"text": "a cat", "result": words("word", "conf", (1.000003, 0.5))}
+    assert ls.read_nbest(written(tmp_path, row))[0][0].confidences == (1.0, 0.5)
+    sound = {"text": "(laughs)", "start": 2.0, "end": 3.0, "type": "audio_event"}
+    for text, confidences in (("a cat (laughs)", (0.9, 0.6, 1.0)), ("a cat", (0.9, 0.6))):
+        row = {"text": text, "words": [*words("text", "confidence"), sound]}
+        [[hypothesis]] = ls.read_nbest(written(tmp_path, row))
+        assert hypothesis.confidences == confidences
+        assert hypothesis.times is not None
+
+
+def test_numbers_of_segments_are_no_ids(tmp_path: Path) -> None:
+    segments = [{"id": 1, "seek": 0, "text": text, "avg_logprob": -0.5, "words": PLAIN} for text in ("a cat", "A cat")]
+    assert [len(entries) for entries in ls.read_nbest(written(tmp_path, segments))] == [1, 1]
+
+
 def test_tokens_of_several_words() -> None:
     """A token of several words is right if all are; punctuation counts only on its own."""
     listed = [ListedWord("twenty", confidence=0.9), ListedWord("-"), ListedWord("two", confidence=0.5)]
