@@ -128,3 +128,21 @@ def test_no_import_inside_a_function_hides_a_circle(room):
         for node, function in imports_of(path):
             inside = function and isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lattice_simp")
             assert not inside, f"{path}:{node.lineno}: an import inside {function}"
+
+
+SLOW_TO_COMPILE = {"append", "argsort", "concatenate", "diff", "searchsorted", "sort", "where"}
+"""Functions of numpy whose code is compiled anew into each kernel that calls them, which takes 0.3 to 3 seconds."""
+
+
+def test_kernels_call_no_function_that_compiles_slowly():
+    """Write a loop, or call a kernel of `core.sorting`."""
+    calls = [
+        f"{path}:{node.lineno}: {ast.unparse(node.func)}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for kernel in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(kernel, ast.FunctionDef)
+        and {"jit", "inlined"} & {ast.unparse(decorator) for decorator in kernel.decorator_list}
+        for node in ast.walk(kernel)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {f"np.{name}" for name in SLOW_TO_COMPILE}
+    ]
+    assert not calls

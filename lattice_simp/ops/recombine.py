@@ -14,12 +14,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.columns import LARGEST
 from lattice_simp.core.kernel import Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
 from lattice_simp.core.symbols import SymbolTable
 
 _START, _END = 0, 1
 """The nodes before the first word of all strings, and after the last."""
+
+_UNREACHED = LARGEST // 2
+"""More errors than any path has."""
 
 _INSERTED, _SKIPPED, _TAKEN = 0, 1, 2
 """How a cell of the alignment was reached: a word of the string alone, of the lattice alone, or both."""
@@ -128,10 +132,11 @@ def _nearest(graph: _Graph, string: Ints) -> Ints:
     if not len(sources):
         return nodes
     order, begins, arriving = _ordered(len(labels), sources, targets)
-    errors = np.full((len(labels), length + 1), np.iinfo(np.int32).max // 2, dtype=np.int32)
+    errors = np.full((len(labels), length + 1), _UNREACHED, dtype=np.int32)
     steps = np.zeros((len(labels), length + 1), dtype=np.int8)
     before = np.full((len(labels), length + 1), -1, dtype=np.int32)
-    errors[_START] = np.arange(length + 1)
+    for place in range(length + 1):
+        errors[_START, place] = place
     for node in order[1:]:
         taken = 1 if node != _END else 0  # the end is not a word that could be skipped
         for index in range(begins[node], begins[node + 1]):

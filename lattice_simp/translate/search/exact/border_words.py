@@ -82,7 +82,8 @@ def _merging(chart: Chart) -> tuple[Longs, int, Bools]:
 def starts_of_cells(chart: Chart) -> Bools:
     """Marks the starts of cells, except that of the whole sentence."""
     is_start = np.zeros(len(chart.offsets) - 1, dtype=np.bool_)
-    is_start[chart.starts[: len(chart.starts) - 1]] = True
+    for cell in range(len(chart.starts) - 1):
+        is_start[chart.starts[cell]] = True
     return is_start
 
 
