@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ import typer
 
 from lattice_simp.commands.lattice_input import WordOptions, sentence_number
 from lattice_simp.commands.lattice_run import lattice_run
+from lattice_simp.commands.losses import COMPUTED
 from lattice_simp.commands.options import LABELS, Id, Jobs, LatticeFile, Output, Scale, command_app
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
@@ -18,9 +20,9 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.formats.nbest import read_nbest
-from lattice_simp.ops.word_confidences import probable_tokens, stored_confidences, word_confidences
+from lattice_simp.ops.word_confidences import ignores_confidences, probable_tokens, stored_confidences, word_confidences
 from lattice_simp.support.parallel import require_parallel
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import open_text, place, read_lines
 
 app = command_app()
 
@@ -56,7 +58,7 @@ def confidence(
     lines = None if hypotheses is None else [without_marks(as_tokens(line), ignored) for line in read_lines(hypotheses)]
     skeletons = None if skeleton is None else dict(enumerate(read_nbest(skeleton, cost=labels.cost, ignore=ignored)))
     with lattice_run(source, sentence, labels, jobs) as run, open_text(output, "w") as out:
-        count, shown = 0, []
+        count, shown, is_noted = 0, [], False
         for count, (name, marked) in enumerate(run.results(Lattice.connected), 1):
             lattice = marked.without_words(ignored)
             number = sentence_number(name or "0", count - 1)
@@ -67,7 +69,11 @@ def confidence(
             if lines is not None:
                 hypothesis = Hypothesis(lines[count - 1])
             else:
-                stored = stored_confidences(lattice.project_output().connected())
+                connected = lattice.project_output().connected()
+                stored = stored_confidences(connected)
+                if ignores_confidences(connected) and not is_noted:
+                    is_noted = True
+                    print(f"{place(source)}: {COMPUTED}", file=sys.stderr)
                 hypothesis = stored or Hypothesis(probable_tokens(lattice, scale))
             skeleton_list = None if skeletons is None else skeletons.get(number, [])
             out.writelines(_rows(name or "0", lattice, hypothesis, scale, skeleton_list))
@@ -86,5 +92,5 @@ def _rows(
     columns = [word_confidences(lattice, tokens, scale, ignore=()) if confidences is None else confidences]
     if skeletons is not None:
         columns.append(skeleton_agreement(tokens, skeletons, scale))
-    for place, (word, *values) in enumerate(zip(tokens, *columns, strict=True)):
-        yield "\t".join((name, str(place), word, *(f"{value:.6f}" for value in values))) + "\n"
+    for position, (word, *values) in enumerate(zip(tokens, *columns, strict=True)):
+        yield "\t".join((name, str(position), word, *(f"{value:.6f}" for value in values))) + "\n"

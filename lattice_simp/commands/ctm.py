@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from lattice_simp.commands.lattice_input import WordOptions
 from lattice_simp.commands.lattice_run import lattice_run
+from lattice_simp.commands.losses import COMPUTED
 from lattice_simp.commands.options import LABELS, Id, Jobs, LatticeFile, Output, Scale, command_app
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.lattice import Lattice
@@ -16,7 +18,8 @@ from lattice_simp.formats.collections import stem_of
 from lattice_simp.formats.common import field_of
 from lattice_simp.formats.ctm import ctm_fields
 from lattice_simp.ops.timed_words import Decision, timed_words
-from lattice_simp.support.textio import open_text
+from lattice_simp.ops.word_confidences import ignores_confidences
+from lattice_simp.support.textio import open_text, place
 
 app = command_app()
 
@@ -44,10 +47,15 @@ def ctm(
     """
     labels = WordOptions(**settings)
 
-    def fields(lattice: Lattice) -> tuple[str | None, list[str]]:
-        return lattice.header.name, ctm_fields(timed_words(lattice, decide, scale, ignore=labels.ignored))
+    def fields(lattice: Lattice) -> tuple[str | None, list[str], bool]:
+        rows = ctm_fields(timed_words(lattice, decide, scale, ignore=labels.ignored))
+        return lattice.header.name, rows, ignores_confidences(lattice.project_output().connected())
 
+    is_noted = False
     with lattice_run(source, sentence, labels, jobs) as run, open_text(output, "w") as out:
-        for name, (utterance, rows) in run.results(fields):
+        for name, (utterance, rows, is_computed) in run.results(fields):
+            if is_computed and not is_noted:
+                is_noted = True
+                print(f"{place(source)}: {COMPUTED}", file=sys.stderr)
             first = field_of(name or utterance or stem_of(Path(source).name))
             out.writelines(f"{first} {field_of(channel)} {row}\n" for row in rows)

@@ -21,6 +21,12 @@ from lattice_simp.support.textio import place
 
 STDOUT = "<stdout>"
 
+COMPUTED = (
+    "confidences are computed from the scores of all hypotheses, and those of the file are ignored (to keep them, "
+    "write the first hypotheses: lattice texts -n 1 --output NAME.jsonl)"
+)
+"""The note for words whose confidences are not those of their file."""
+
 SEVERAL = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
 """The remedy where several lattices do not fit into a file."""
 

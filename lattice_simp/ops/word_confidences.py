@@ -79,6 +79,11 @@ def stored_confidences(lattice: Lattice) -> Hypothesis | None:
     return shortest_path(lattice, ignore=())
 
 
+def ignores_confidences(lattice: Lattice) -> bool:
+    """Returns whether a connected lattice has confidences of words that those of its several paths replace."""
+    return POSTERIOR in lattice.features and not lattice.empty and stored_confidences(lattice) is None
+
+
 def probable_tokens(lattice: Lattice, scale: float = 1.0) -> tuple[str, ...]:
     """Returns the words of the most probable string, the probabilities of its paths added up.
 

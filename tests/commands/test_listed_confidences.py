@@ -41,3 +41,18 @@ def test_alternatives_without_confidences_are_reported(tmp_path: Path, call: Any
     assert [line.split()[-1] for line in done.stdout.splitlines()] == ["0.9000", "0.6000"]
     done = call("lattice", "confidence", tmp_path / "first.jsonl")
     assert [line.split()[-1] for line in done.stdout.splitlines()] == ["0.900000", "0.600000"]
+
+
+@pytest.mark.parametrize("command", ["ctm", "confidence"])
+def test_computed_confidences_are_noted(tmp_path: Path, call: Any, command: str) -> None:
+    """Once for a file, if several hypotheses have confidences; a single one keeps them."""
+    other = [WORDS[0], {**WORDS[1], "word": "hat", "confidence": 0.2}]
+    alternatives = [{"transcript": "a cat", "words": WORDS}, {"transcript": "a hat", "words": other}]
+    path = written(tmp_path, {"results": [{"alternatives": alternatives}] * 2})
+    done = call("lattice", command, path)
+    assert done.stderr.count("those of the file are ignored (to keep them, write the first hypotheses: ") == 1
+    assert [round(float(line.split()[-1]), 4) for line in done.stdout.splitlines()] == [1.0, 0.5] * 2
+    call("lattice", "texts", path, "-n", 1, "--output", tmp_path / "first.jsonl")
+    done = call("lattice", command, tmp_path / "first.jsonl")
+    assert "ignored" not in done.stderr
+    assert [round(float(line.split()[-1]), 4) for line in done.stdout.splitlines()] == [0.9, 0.6] * 2
