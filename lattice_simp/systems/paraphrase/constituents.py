@@ -35,8 +35,8 @@ def constituents(parse: Parse) -> Tree:
     """
     builder = _Builder(parse)
     spans: list[_Span] = []
-    for root in parse.roots:
-        spans += builder.project(root)
+    for head in sorted(range(len(parse)), key=lambda position: -parse.depths[position]):  # dependents first
+        spans += builder.project(head)
     return Tree(parse.tokens, parse.tags, tuple(lemma.lower() for lemma in parse.lemmas), _nested(spans, len(parse)))
 
 
@@ -62,9 +62,7 @@ def _nested(spans: list[_Span], length: int) -> tuple[Node, ...]:
     for span in ordered:
         if (span.begin, span.end) != (0, length):
             _insert(root, span)
-    nodes: list[Node] = []
-    _number(root, nodes)
-    return tuple(nodes)
+    return _numbered(root)
 
 
 def _largest_first(span: _Span) -> tuple[int, int]:
@@ -72,24 +70,38 @@ def _largest_first(span: _Span) -> tuple[int, int]:
 
 
 def _insert(node: _Node, span: _Span) -> None:
-    for child in node.children:
-        inner = child.span
-        if inner.begin <= span.begin and span.end <= inner.end:
-            _insert(child, span)
+    """Adds a span to the innermost node around it, unless it crosses another one; sentences may be nested deeply."""
+    while True:
+        for child in node.children:
+            inner = child.span
+            if inner.begin <= span.begin and span.end <= inner.end:
+                node = child
+                break
+            if inner.begin < span.end and span.begin < inner.end:
+                return
+        else:
+            node.children.append(_Node(span))
             return
-        if inner.begin < span.end and span.begin < inner.end:
-            return
-    node.children.append(_Node(span))
 
 
-def _number(node: _Node, nodes: list[Node]) -> int:
-    number = len(nodes)
-    span = node.span
-    nodes.append(Node(span.category, span.begin, span.end))
-    inner = sorted(node.children, key=lambda child: child.span.begin)
-    children = tuple(_number(child, nodes) for child in inner)
-    nodes[number] = Node(span.category, span.begin, span.end, children, span.head)
-    return number
+def _numbered(root: _Node) -> tuple[Node, ...]:
+    """Returns all nodes from left to right, each before its children."""
+    ordered: list[_Node] = []
+    pending = [root]
+    while pending:
+        ordered.append(pending.pop())
+        pending += sorted(ordered[-1].children, key=lambda child: -child.span.begin)
+    numbers = {id(node): number for number, node in enumerate(ordered)}
+    return tuple(
+        Node(
+            node.span.category,
+            node.span.begin,
+            node.span.end,
+            tuple(sorted(numbers[id(child)] for child in node.children)),
+            node.span.head,
+        )
+        for node in ordered
+    )
 
 
 class _Builder:
@@ -99,11 +111,11 @@ class _Builder:
         self._parse = parse
 
     def project(self, head: int) -> list[_Span]:
-        """Returns the contiguous projections of a head and its descendants."""
+        """Returns the contiguous projections of a head."""
         parse = self._parse
         kind = phrase_categories().get(parse.tags[head], "-")
         dependents = parse.children[head]
-        spans = [span for child in dependents for span in self.project(child)]
+        spans: list[_Span] = []
         if not dependents and (kind == "-" or parse.labels[head] in _AUXILIARIES):
             return spans
         taken = {head}

@@ -202,3 +202,13 @@ def test_what_is_no_tree(text):
 def test_nodes_that_are_no_tree(nodes, message):
     with pytest.raises(LatticeSimpError, match=message):
         Tree(("a", "b"), ("X", "X"), ("a", "b"), nodes)
+
+
+@pytest.mark.parametrize("heads", [[*range(1, 2000), -1], [-1, *[0] * 1999]], ids=["chain", "flat"])
+def test_deep_parses_are_nested_without_recursion(heads):
+    count = len(heads)
+    labels = tuple("ROOT" if head == -1 else "compound" for head in heads)
+    words, nouns, tags = (tuple(f"w{place}" for place in range(count)), ("NOUN",) * count, ("NN",) * count)
+    tree = constituents(Parse(words, tuple(heads), labels, nouns, tags, words))
+    assert (tree.nodes[0].begin, tree.nodes[0].end) == (0, count)
+    assert len(tree.nodes) > count

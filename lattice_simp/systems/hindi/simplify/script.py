@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
 from lattice_simp.grammars.hindi.spelling import composed
@@ -89,5 +89,6 @@ def _lexicon(tag: str) -> Lexicon:
     return Lexicon({row["word"]: 1.0 / row.line for row in rows if tag in row["tags"].split()})
 
 
+@lru_cache(maxsize=1 << 16)  # words recur, and each takes milliseconds
 def _word(word: str, tag: str) -> str:
     return devanagari(word, _lexicon(VERBS[0] if tag in VERBS else tag)) if word else ""
