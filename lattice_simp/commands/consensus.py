@@ -52,7 +52,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import unmarked
 from lattice_simp.core.word_times import with_marks_of
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import format_of_name
+from lattice_simp.formats import format_of_name, losses
 from lattice_simp.formats.collections import is_collection
 from lattice_simp.formats.common import require_acceptor, single_final
 from lattice_simp.formats.list_lines import Sentence
@@ -294,15 +294,16 @@ def posteriors(
 ) -> None:
     """Add the probability of each arc: p= in SLF, its log as the feature "posterior" in other formats.
 
-    Many lattices need --output FOLDER/; they are written as SLF unless --to is given.
+    Many lattices need --output FOLDER/, where they are SLF unless --to is given, or a .plf file.
 
     Example: lattice-simp lattice posteriors a.slf --output b.slf
     """
     with lattice_run(source, sentence, LabelOptions(**settings), jobs) as run:
-        chosen = to or ("slf" if output == "-" or run.is_many or is_folder(output) else format_of_name(output))
-        if chosen in ("openfst", "att"):
+        chosen = to or ("slf" if output == "-" or is_folder(output) else format_of_name(output))
+        sample = Lattice.from_strings("a").with_feature(POSTERIOR, [0.0])
+        if any(POSTERIOR in names for names in losses(sample, output, chosen).values()):
             remedy = "write .slf or .plf, or give --to features"
-            raise LatticeSimpError(f"{output}: the format {chosen} holds no features; {remedy}")
+            raise LatticeSimpError(f"{output}: the format {chosen} cannot store the feature {POSTERIOR}; {remedy}")
         run.write(partial(_with_posteriors, scale=scale, chosen=chosen), output, chosen, lists=False)
 
 

@@ -24,6 +24,19 @@ def probabilities(path):
     return sorted((path.text, round(math.exp(-path.cost), 4)) for path in nbest(read(path), 9, unique=False))
 
 
+def test_posteriors_of_archives_are_in_the_format_of_the_name(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.nbest").write_text("0 ||| a ||| ||| -1\n0 ||| b ||| ||| -1\n1 ||| c ||| ||| -1\n")
+    call("lattice", "convert", "two.nbest", "two.lats")
+    call("lattice", "convert", "two.nbest", "one.lats", "--id", 0)
+    for name, count in (("one", 1), ("two", 2)):
+        done = call("lattice", "posteriors", f"{name}.lats", "--output", f"{name}.plf")
+        assert done.returncode == 0, done.stderr
+        lines = (tmp_path / f"{name}.plf").read_text().splitlines()
+        assert len(lines) == count
+        assert all("'posterior':" in line for line in lines)
+
+
 def test_systems_are_joined_by_their_posteriors(call, files):
     call("lattice", "union", "one.nbest", "two.fst", "--share", 3, "--share", 1, "--output", "both.fst")
     assert probabilities("both.fst") == [("a b", 0.25), ("a b", 0.375), ("c", 0.375)]
@@ -178,7 +191,10 @@ def test_oracles_of_lists_and_files(call, files):
         (["union", "one.nbest", "--scale", "2", "--no-normalised"], "--scale has no effect with --no-normalised"),
         (["union", "-", "-"], "only one file can be standard input"),
         (["union", "one.nbest", "/no/such/file"], "/no/such/file"),
-        (["posteriors", "ends.txt", "--output", "a.fst"], "a.fst: the format openfst holds no features; write .slf"),
+        (["posteriors", "ends.txt", "--output", "a.fst"], "openfst cannot store the feature posterior; write .slf"),
+        (["posteriors", "ends.txt", "--output", "a.lats"], "kaldi cannot store the feature posterior; write .slf"),
+        (["posteriors", "ends.txt", "--output", "a.pfsg"], "pfsg cannot store the feature posterior; write .slf"),
+        (["posteriors", "ends.txt", "--to", "mesh"], "mesh cannot store the feature posterior; write .slf"),
         (["posteriors", "ends.txt", "--output", "a.what"], "no known lattice format"),
         (["mbr", "one.nbest", "--utility", "comet"], "Invalid value for '--utility': 'comet' is not one of"),
         (["mbr", "samples.jsonl", "-n", "1"], "samples.jsonl: looks like JSON"),
