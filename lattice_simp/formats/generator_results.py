@@ -53,11 +53,15 @@ def from_generator(
     Raises:
         LatticeSimpError: the numbers of texts and scores differ, a score is not finite, or the pieces lack the marks of
             their kind.
+        TypeError: a text is neither a string nor made of strings.
     """
     if isinstance(texts, TranslationResult):
         scores = _scores_of(texts) if scores is None else scores
         texts = texts.hypotheses
     token_lists = [as_tokens(text) for text in as_sentences(texts)]
+    foreign = next((token for tokens in token_lists for token in tokens if not isinstance(token, str)), None)
+    if foreign is not None:
+        raise TypeError(f"texts hold strings, not {foreign!r:.80}; decode token ids and bytes first")
     check = MarkCheck(pieces)
     check.see(token_lists)
     check.refuse_foreign()
