@@ -94,22 +94,22 @@ def depth_first_order(offsets: Ints, nextstates: Ints) -> tuple[Ints, int]:
 
 @jit
 def _accessible(offsets: Ints, nextstates: Ints) -> Bools:
-    seen = np.zeros(len(offsets) - 1, dtype=np.bool_)
-    seen[0] = True
+    accessible = np.zeros(len(offsets) - 1, dtype=np.bool_)
+    accessible[0] = True
     for state in range(len(offsets) - 1):
-        if seen[state]:
+        if accessible[state]:
             for arc in range(offsets[state], offsets[state + 1]):
-                seen[nextstates[arc]] = True
-    return seen
+                accessible[nextstates[arc]] = True
+    return accessible
 
 
 @jit
 def _coaccessible(offsets: Ints, nextstates: Ints, final: Bools) -> Bools:
-    seen = final.copy()
+    coaccessible = final.copy()
     for state in range(len(offsets) - 2, -1, -1):
-        if not seen[state]:
+        if not coaccessible[state]:
             for arc in range(offsets[state], offsets[state + 1]):
-                if seen[nextstates[arc]]:
-                    seen[state] = True
+                if coaccessible[nextstates[arc]]:
+                    coaccessible[state] = True
                     break
-    return seen
+    return coaccessible

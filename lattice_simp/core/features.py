@@ -93,8 +93,8 @@ class Features(Mapping[str, Floats]):
     def require(self, name: str) -> None:
         """Raises InvalidLatticeError, which lists the features, if there is none of this name."""
         if name not in self.names:
-            known = ", ".join(self.names) or "none"
-            raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
+            available = ", ".join(self.names) or "none"
+            raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {available})")
 
     def final(self, name: str) -> Floats:
         """Returns the final scores of a feature, (num_states,)."""

@@ -141,7 +141,7 @@ def _invalidate_with_callees(compiled: Any, kernel: Kernel) -> None:
 def _digest(kernel: Kernel) -> str:
     """Returns a digest of the code and constants of a kernel and its callees."""
     parts: list[str] = []
-    seen, waiting = {kernel}, [kernel]
+    visited, waiting = {kernel}, [kernel]
     while waiting:
         function = waiting.pop().py_func
         code = function.__code__
@@ -149,8 +149,8 @@ def _digest(kernel: Kernel) -> str:
         parts.append(f"{function.__module__}.{function.__qualname__} {code.co_code!r} {constants!r}")
         for name in code.co_names:
             value = function.__globals__.get(name)
-            if isinstance(value, Kernel) and value not in seen:
-                seen.add(value)
+            if isinstance(value, Kernel) and value not in visited:
+                visited.add(value)
                 waiting.append(value)
             elif isinstance(value, int | float | str | tuple):
                 parts.append(f"{name} {value!r}")

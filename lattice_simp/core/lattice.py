@@ -649,8 +649,8 @@ def share_symbols(lattices: Sequence[Lattice], symbols: SymbolTable | None = Non
     (True, [1, 3])
     """
     base = lattices[0].symbols if symbols is None else symbols
-    others = (lattice for lattice in lattices if lattice.symbols is not base)
-    table = base.with_words(chain.from_iterable(lattice._used_words() for lattice in others))
+    lattices_to_renumber = (lattice for lattice in lattices if lattice.symbols is not base)
+    table = base.with_words(chain.from_iterable(lattice._used_words() for lattice in lattices_to_renumber))
     return [  # an extended copy of `base` keeps its numbers
         replace(lattice, symbols=table) if lattice.symbols is base else lattice.with_symbols(table)
         for lattice in lattices

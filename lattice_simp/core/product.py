@@ -58,8 +58,8 @@ def _labelled(first: Lattice, second: Lattice, arcs: Records, states: Records) -
     offsets = np.append(states["begin"], np.int32(len(arcs)))
     weights = gather(first.weights, first_arcs, 0.0) + gather(second.weights, second_arcs, 0.0)
     lattice = first.gather(first_arcs, offsets, nextstates, starts, weights=weights, finals=finals)
-    other = second.features.gather(second_arcs, np.where(np.isfinite(finals), ends, -1))
-    lattice = replace(lattice, features=_added(lattice.features, other), header=_header(first, second))
+    second_features = second.features.gather(second_arcs, np.where(np.isfinite(finals), ends, -1))
+    lattice = replace(lattice, features=_added(lattice.features, second_features), header=_header(first, second))
     if second.is_acceptor:
         return lattice
     return replace(
@@ -89,12 +89,12 @@ def _header(first: Lattice, second: Lattice) -> Header:
     return replace(first.header, scales=scales, word_score=word_score)
 
 
-def _added(features: Features, others: Features) -> Features:
-    """Returns the sums of features; one that a side lacks is 0 there."""
-    if not others:
-        return features
-    names = tuple(dict.fromkeys((*features, *others)))
-    left, right = features.select(names), others.select(names)
+def _added(first: Features, second: Features) -> Features:
+    """Adds the features of two lattices; a missing feature counts as 0."""
+    if not second:
+        return first
+    names = tuple(dict.fromkeys((*first, *second)))
+    left, right = first.select(names), second.select(names)
     return Features(names, left.arcs + right.arcs, left.finals + right.finals)
 
 

@@ -127,11 +127,11 @@ class SymbolTable:
         Raises:
             InvalidLatticeError: the word is empty, or UTF-8 cannot encode it.
         """
-        known = self._ids.get(word)
-        if known is None:
+        word_id = self._ids.get(word)
+        if word_id is None:
             self._grow((word,))
-            known = self._ids[word]
-        return known
+            word_id = self._ids[word]
+        return word_id
 
     def _grow(self, words: Iterable[str]) -> None:
         """Adds words that may be new; all checks come first."""
