@@ -82,6 +82,9 @@ READ_ONLY: dict[str, Format] = {
 KALDI = ("kaldi", "kaldi-binary")
 """Formats of archives whose labels may be numbers."""
 
+_AMBIGUOUS = ("moses-cn", "sausages")
+"""Formats of which some files look like plain text."""
+
 _WORDS = "its labels are words"
 
 _OF_FORMATS = {
@@ -215,7 +218,8 @@ def _sniffed(data: bytes, path: str | Path) -> str:
         raise FormatError("looks like an n-best list, not a lattice", path=path, remedy=remedy)
     name = sniff(head)
     if name is None:
-        raise refusal(head, path)
+        ending = _format_of_ending(path)
+        raise refusal(head, path, format_name=ending if ending in _AMBIGUOUS else None)
     return name
 
 
@@ -227,11 +231,13 @@ def format_of_name(path: str | Path, default: str | None = None) -> str:
     """
     if str(path) == "-":
         return "att"
-    suffixes = [suffix for suffix in Path(path).suffixes if suffix not in COMPRESSIONS]
-    names = [name for name, format in FORMATS.items() if suffixes and suffixes[-1] in format.suffixes]
-    if not names and default is not None:
-        return default
-    if not names:
+    name = _format_of_ending(path) or default
+    if name is None:
         endings = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
         raise LatticeSimpError(f"{path}: no known lattice format has this ending (choose one of {endings})")
-    return names[0]
+    return name
+
+
+def _format_of_ending(path: str | Path) -> str | None:
+    suffixes = [suffix for suffix in Path(path).suffixes if suffix not in COMPRESSIONS]
+    return next((name for name, format in FORMATS.items() if suffixes and suffixes[-1] in format.suffixes), None)

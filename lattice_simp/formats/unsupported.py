@@ -169,8 +169,17 @@ def is_hypergraph(head: bytes) -> bool:
     return kind is not None and kind.name == _HYPERGRAPH[0]
 
 
-def refusal(head: bytes, path: str | Path | None, wanted: str = LATTICES) -> FormatError:
-    """Returns the error for a file of unknown format: its kind by the first bytes, and the supported formats."""
+def refusal(
+    head: bytes, path: str | Path | None, wanted: str = LATTICES, *, format_name: str | None = None
+) -> FormatError:
+    """Returns the error for a file of unknown format: its kind by the first bytes, and the supported formats.
+
+    Args:
+        head: the first bytes.
+        path: the file.
+        wanted: the supported formats.
+        format_name: the format to suggest for a file that looks like plain text, or None.
+    """
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text:
         return FormatError("the file is empty", path=path, remedy=wanted)
@@ -188,6 +197,8 @@ def refusal(head: bytes, path: str | Path | None, wanted: str = LATTICES) -> For
     else:
         name = f"plain text, not like {'a lattice' if wanted == LATTICES else 'n-best lists'}"
         remedy = _PLAIN[wanted]
+        if format_name is not None:
+            remedy = f"name the format if it is {format_name}: `lattice convert --from {format_name}`; {remedy}"
     return FormatError(f"looks like {name}", path=path, remedy="; ".join(filter(None, (remedy, wanted))))
 
 

@@ -16,6 +16,7 @@ from lattice_simp import Lattice, confusion_network, read, read_all, write
 from lattice_simp.core.header import Header
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats import format_of, format_of_data, parse
+from lattice_simp.formats.networks import Slots
 from lattice_simp.formats.sausages import is_sausages
 
 MESH = """name u-1
@@ -241,3 +242,33 @@ def test_sausages_without_slots(tmp_path):
         assert [ls.nbest(lattice)[0].text for _, lattice in ls.read_all(path)] == best, text
     for text in ("u-1 \nu-2 a cat\n", "u-1 \n", "yes\n\n[ a 0.5 ]\n"):
         assert not is_sausages(text.encode()), text
+
+
+@pytest.mark.parametrize(
+    "slots",
+    [[[("", 0.9)]], [[("a", 0.5)], [("cat", 0.25)]], [[("a", 1e-12)]]],
+    ids=["empty", "pruned", "improbable"],
+)
+@pytest.mark.parametrize("name", ["u.sausages", "u.cn", "u.mesh"])
+def test_pruned_networks_are_recognised(tmp_path, slots, name):
+    """Also by `read_all`, which chooses formats of several lattices by itself."""
+    table, path = ls.SymbolTable(), tmp_path / name
+    arcs = [(slot, word and table.add(word), share) for slot, words in enumerate(slots) for word, share in words]
+    positions, labels, shares = zip(*arcs, strict=True)
+    network = Slots(positions, [label or 0 for label in labels], shares, len(slots)).lattice(table, None, None)
+    write(network, path)
+    assert masses(read(path)) == masses(network)
+    assert [masses(lattice) for _, lattice in read_all(path)] == [masses(network)]
+
+
+def test_words_of_sausages_may_be_numbers(tmp_path):
+    (tmp_path / "u.txt").write_text("u [ costs 0.5 ] [ 3.5 0.25 <eps> 0.75 ]\n")
+    assert masses(read(tmp_path / "u.txt")) == [(0, "costs", 0.5), (1, "3.5", 0.25), (1, "<epsilon>", 0.75)]
+    assert not is_sausages(b"u  [ 1 0.5 0.25 1 ]\n")  # a vector
+
+
+def test_errors_suggest_the_format_of_the_ending(tmp_path):
+    (tmp_path / "u.cn").write_text("costs 0.5\n3.5 1.0\n\n")
+    with pytest.raises(FormatError, match="--from moses-cn"):
+        read(tmp_path / "u.cn")
+    assert masses(read(tmp_path / "u.cn", "moses-cn")) == [(0, "costs", 0.5), (1, "3.5", 1.0)]
