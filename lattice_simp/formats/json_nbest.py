@@ -33,7 +33,7 @@ from lattice_simp.core.columns import FINITE
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import key_names, shown
-from lattice_simp.formats.json_results import DOUBTS, FAILED, KEYS, NAME, generated_row, rows_of
+from lattice_simp.formats.json_results import BARE, DOUBTS, FAILED, KEYS, NAME, generated_row, rows_of
 from lattice_simp.formats.json_times import is_finite, times_like
 from lattice_simp.formats.json_words import tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
@@ -47,6 +47,7 @@ SAMPLES = "Samples"
 _LONG = rb'\s*"text"\s*:\s*"(?:[^"\\\n]|\\.)*\Z'  # a transcript that is longer than the head
 _LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|[^\n]*?(?:%b)|%b)' % (KEYS, _LONG))
 _SPREAD_HEAD = re.compile(rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"hypotheses"\s*:\s*\[|%b)|%b)' % (KEYS, _LONG), re.DOTALL)
+_BARE_HEAD = re.compile(rb"(?:\[\s*)?%b" % BARE)
 _GENERATED_HEAD = re.compile(rb'\[\s*(\[\s*)?\{\s*"(?:generated|translation|summary)_text"\s*:')  # of pipelines
 _BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*")
 _COMMAS = re.compile(r"[\s\ufeff,]*\]?[\s\ufeff]*")
@@ -67,7 +68,7 @@ _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 def is_json_nbest(head: bytes) -> bool:
     """Recognises JSON with hypotheses, by the first line or an object or array that begins with it."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    heads = (_LINE_HEAD, _SPREAD_HEAD, _GENERATED_HEAD)
+    heads = (_LINE_HEAD, _SPREAD_HEAD, _BARE_HEAD, _GENERATED_HEAD)
     return any(head.match(text) is not None for head in heads)
 
 

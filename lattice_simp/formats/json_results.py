@@ -39,9 +39,16 @@ MEAN_LOG_PROBABILITY = "MeanLogProb"
 
 KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences'
-    rb'|segments|chunks|transcription|transcripts|utterances|monologues|phrases)"\s*:\s*\[|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
+    rb'|segments|chunks|transcription|transcripts|utterances|monologues|phrases)"\s*:\s*\[|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"(?:timestamps|logprobs)"\s*:\s*\[|"transcription"\s*:\s*\{|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
 )
 """The names by which such JSON is recognised."""
+
+_STRING = rb'"(?:[^"\\\n]|\\.)*"'
+BARE = rb'\{\s*(?:"(?:id|key|utt|utt_id|name)"\s*:\s*(?:\d+|%b)\s*,\s*)?"text"\s*:\s*%b\s*(?:\}|,\s*"usage"\s*:)' % (
+    _STRING,
+    _STRING,
+)
+"""The beginning of an object that is a text, with its name or number, or the usage of OpenAI's transcriptions."""
 
 DOUBTS = "doubts"
 """The field of an object for warnings about omitted parts: pairs of a message and a remedy."""
@@ -54,6 +61,9 @@ NAME = "name"
 
 _NAMES = ("custom_id", "recordId", "key", "jobName", "utt_id", "utt", NAME)
 """The fields with the name of a request or an utterance: of batches, of Amazon, of ESPnet and FunASR."""
+
+_BESIDE_TEXT = frozenset({*_NAMES, "id", "usage"})
+"""The fields beside the text of an object that has no scores."""
 
 _FILE = "audio_filepath"
 """The field with the path of a recording: of NeMo."""
@@ -69,6 +79,9 @@ _FAILURES = ("errored", "canceled", "expired")
 
 _SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", "phrases")
 """The names of lists of segments: of Whisper, Transformers, whisper.cpp, Gladia, Rev AI, Azure."""
+
+_LOGS = ("ys_log_probs", "ys_probs")
+"""The names of the log probabilities of tokens: of sherpa-onnx."""
 
 _GENERATED = ("generated_text", "translation_text", "summary_text")
 """The names of the text in results of Transformers' pipelines."""
@@ -102,7 +115,7 @@ def _name(value: Mapping[str, Any]) -> str | None:
     >>> _name({"custom_id": "r-1"}), _name({"audio_filepath": "wav/u-7.wav"}), _name({"id": 7})
     ('r-1', 'u-7', None)
     """
-    names = (*_NAMES, "id") if "hypotheses" in value else _NAMES
+    names = (*_NAMES, "id") if "hypotheses" in value or _is_bare(value) else _NAMES
     name = next((value[key] for key in names if isinstance(value.get(key), str) and value[key].strip()), None)
     path = value.get(_FILE)
     return PurePath(path).stem or None if name is None and isinstance(path, str) else name
@@ -262,9 +275,24 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if "transcript" in row or isinstance(row.get("pred_text"), str):
         return {**identity, "hypotheses": [{"text": row.get("transcript", row.get("pred_text"))}]}
     transcript = _transcript(row)
-    if transcript is None and isinstance(row.get("text"), str) and holds_words(row):
-        transcript = {"text": row["text"]}
+    if transcript is None and isinstance(row.get("text"), str):
+        transcript = _texted(row)
     return row if transcript is None else {**identity, "hypotheses": [transcript]}
+
+
+def _texted(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Returns the hypothesis of an object that is a text, with its log probability; None for any other object.
+
+    >>> _texted({"text": "a cat", "logprobs": [{"token": "a", "logprob": -0.5}, {"token": " cat", "logprob": -0.25}]})
+    {'text': 'a cat', 'features': {'LogProb': -0.75}}
+    """
+    log = _log_probability(row)
+    features = {} if log is None else {"features": {LOG_PROBABILITY: log}}
+    return {"text": row["text"], **features} if features or _is_bare(row) or holds_words(row) else None
+
+
+def _is_bare(row: Mapping[str, Any]) -> bool:
+    return isinstance(row.get("text"), str) and row.keys() - {"text"} <= _BESIDE_TEXT
 
 
 def _entries(convert: Callable[[Mapping[str, Any]], object]) -> Callable[..., Mapping[str, Any]]:
@@ -356,19 +384,23 @@ def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _log_probability(entry: Mapping[str, Any]) -> float | None:
-    """Returns the log probability of all tokens of a choice, or None."""
+    """Returns the log probability of all tokens of a choice or a transcript, or None."""
     if is_finite(entry.get("cumulative_logprob")):
         return float(entry["cumulative_logprob"])
     logs = entry.get("logprobs")
-    if not isinstance(logs, dict):
-        return None
-    tokens = logs.get("content")
-    values = logs.get("token_logprobs")
+    tokens = logs.get("content") if isinstance(logs, dict) else logs
+    values = logs.get("token_logprobs") if isinstance(logs, dict) else _listed_logs(entry)
     if isinstance(tokens, list):
         values = [token.get("logprob") if isinstance(token, dict) else None for token in tokens]
     if not isinstance(values, list) or not values or not all(map(is_finite, values)):
         return None
     return math.fsum(values)
+
+
+def _listed_logs(entry: Mapping[str, Any]) -> object:
+    """Returns the list of a transcript's log probabilities, or None; numbers above 0 are none."""
+    values = next((entry[name] for name in _LOGS if isinstance(entry.get(name), list) and entry[name]), None)
+    return values if values and all(is_finite(value) and value <= 0.0 for value in values) else None
 
 
 def _translations(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:

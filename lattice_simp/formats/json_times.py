@@ -33,7 +33,7 @@ _CONFIDENCES = ("confidence", "Confidence", "conf", "probability", "score", "p")
 _LOG = "logprob"
 """The name of the log of the probability of a word: of ElevenLabs."""
 
-_TEXTS = ("word", "Word", "text", "content", "value")
+_TEXTS = ("word", "Word", "text", "content", "value", "token")
 _BEGINS = (
     "start",
     "start_time",

@@ -40,11 +40,14 @@ _LISTS = (
 )
 """The names of lists of words with their times."""
 
-_PARTS = "tokens"
-"""The name of a list of parts of words with their times, of whisper.cpp, or without times, of Whisper."""
+_PARTS = ("tokens", "logprobs")
+"""The names of lists of parts of words: with times, of whisper.cpp, without, of Whisper, or with logs, of OpenAI."""
 
 _SPANS = "timestamp"
 """The name of a list of the begins and ends of a text's tokens."""
+
+_BEGINS, _DURATIONS = "timestamps", "durations"
+"""The names of lists of the begins and the durations of tokens, which are in a list of parts: of sherpa-onnx."""
 
 _CONFIDENCES = "word_confidence"
 """The name of a list of words with their confidences, of Watson, or of confidences only, of NeMo."""
@@ -133,7 +136,7 @@ def _words_of(entry: object) -> list[ListedWord] | None:
     """Returns the words of the first list of an object that has times or confidences."""
     if not isinstance(entry, dict):
         return None
-    words = next((words for name in (*_LISTS, _PARTS) if (words := listed_words(entry.get(name))) is not None), None)
+    words = next((words for name in (*_LISTS, *_PARTS) if (words := listed_words(entry.get(name))) is not None), None)
     words = _words_beside(entry) if words is None else words
     return _with_confidences(words, entry)
 
@@ -157,11 +160,32 @@ def _with_confidences(words: list[ListedWord] | None, entry: Mapping[str, Any]) 
 
 
 def _words_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:
-    """Returns the words of a text whose times are in a list of their own, in milliseconds (FunASR)."""
+    """Returns the words of a text whose times are in a list of their own: in milliseconds (FunASR), or by part."""
+    if (parts := _parts_beside(entry)) is not None:
+        return parts
     times, tokens = entry.get(_SPANS), tokens_of(str(entry.get("text")))
     if not isinstance(times, list) or len(times) != len(tokens) or not tokens:
         return None
     return listed_words([{"text": token, "offsets": pair} for token, pair in zip(tokens, times, strict=True)])
+
+
+def _parts_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:
+    """Returns the parts of words whose begins are in a list of their own; each ends where the next one begins.
+
+    >>> _parts_beside({"tokens": [" c", "at"], "timestamps": [0.5, 0.75], "durations": [0.25, 0.25]})[1].end
+    1.0
+    """
+    parts, begins, durations = (entry.get(name) for name in (_PARTS[0], _BEGINS, _DURATIONS))
+    if not isinstance(parts, list) or not isinstance(begins, list) or len(begins) != len(parts) or not parts:
+        return None
+    if not all(isinstance(part, str) for part in parts) or not all(map(is_finite, begins)):
+        return None
+    ends = [*begins[1:], begins[-1]]
+    if isinstance(durations, list) and len(durations) == len(parts) and all(map(is_finite, durations)):
+        ends = [begin + duration for begin, duration in zip(begins, durations, strict=True)]
+    return listed_words(
+        [{"word": part, "start": begin, "end": end} for part, begin, end in zip(parts, begins, ends, strict=True)]
+    )
 
 
 def _has_objects(values: object) -> bool:

@@ -107,6 +107,14 @@ ROWS: dict[str, dict[str, Any]] = {
     "rev": {"monologues": [{"speaker": 0, "elements": ELEMENTS}]},
     "gstreamer": {"result": {"hypotheses": [{"transcript": "a cat", "likelihood": -9.0, "word-alignment": PLAIN}]}},
     "nemo": {"audio_filepath": "x.wav", "pred_text": "a cat", "word_confidence": [0.9, 0.6]},
+    "openai": {
+        "text": "A cat.",
+        "logprobs": [
+            {"token": token, "logprob": math.log(share), "bytes": [*token.encode()]}
+            for token, share in (("A", 0.9), (" c", 0.8), ("at", 0.75), (".", 0.01))
+        ],
+        "usage": {"type": "tokens", "total_tokens": 9},
+    },
     "own": {"hypotheses": [{"text": "a cat", "score": -1.0, "confidences": [0.9, 0.6]}]},
 }
 

@@ -79,6 +79,38 @@ def test_choices_of_completions_are_samples(tmp_path):
     assert ls.read_nbest(path) == [first]
 
 
+def test_transcripts_have_the_log_probability_of_their_tokens(tmp_path):
+    tokens = [{"token": "a", "logprob": -0.25}, {"token": " cat", "logprob": -0.5}]
+    path = written(tmp_path, {"text": "a cat", "logprobs": tokens, "usage": {"type": "tokens"}})
+    ((hypothesis,),) = ls.read_nbest(path, cost="LogProb")
+    assert (hypothesis.text, hypothesis.cost) == ("a cat", 0.75)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"text": "a cat"}\n{"text": ""}\n',
+        '{"key": "u-1", "text": "a cat"}\n{"text": ""}\n',
+        '{\n  "text": "a cat",\n  "usage": {"type": "duration", "seconds": 3}\n}\n{"text": ""}\n',
+        '[\n  {"id": "u-1", "text": "a cat"},\n  {"text": ""}\n]\n',
+        '[{"id": 0, "text": "a cat"}, {"id": 1, "text": ""}]',
+    ],
+)
+def test_an_object_may_be_a_text(tmp_path, text):
+    path = tmp_path / "texts.json"
+    path.write_text(text, encoding="utf-8")
+    sentences = list(stream_json(path))
+    assert [[entry.text for entry in sentence.hypotheses] for sentence in sentences] == [["a cat"], [""]]
+    assert sentences[0].name == ("u-1" if "u-1" in text else None)
+
+
+def test_texts_with_scores_are_no_samples(tmp_path):
+    path = tmp_path / "texts.jsonl"
+    path.write_text('{"text": "a cat"}\n{"text": "a hat", "score": -1.5}\n', encoding="utf-8")
+    with pytest.raises(ls.FormatError, match=r":2: expected an object with a list of hypotheses"):
+        ls.read_nbest(path)
+
+
 def test_failed_requests_are_empty_sentences(tmp_path):
     """Those of a batch, wherever they are, and blocked ones; a warning counts them and names the first."""
     choices = [{"message": {"content": "a cat"}}, {"message": {"content": None, "refusal": "No."}}]

@@ -166,6 +166,15 @@ ROWS: dict[str, dict[str, Any]] = {
             }
         ]
     },
+    "sherpa-onnx": {
+        "lang": "",
+        "text": " A CAT",
+        "tokens": [" A", " C", "AT"],
+        "timestamps": [0.5, 1.0, 1.2],
+        "durations": [0.3, 0.2, 0.3],
+        "ys_log_probs": [],
+        "words": [],
+    },
     "own": {"hypotheses": [{"text": "a cat", "score": -1.0, "times": SPANS}]},
 }
 
@@ -182,6 +191,15 @@ def test_times_of_each_producer(tmp_path: Path, name: str) -> None:
     assert hypothesis.times is not None
     spans = [span for token, span in zip(hypothesis.tokens, hypothesis.times, strict=True) if token != "(laughs)"]
     assert [value for span in spans for value in span] == pytest.approx([0.5, 0.8, 1.0, 1.5])
+
+
+def test_tokens_without_durations_end_at_the_next_one(tmp_path: Path) -> None:
+    row = {"text": "a cat", "tokens": ["▁a", "▁c", "at"], "timestamps": [0.5, 1.0, 1.2], "ys_probs": [-0.5, -0.25, 0]}
+    [[hypothesis]] = read(tmp_path / "x.json", row)
+    assert hypothesis.times == ((0.5, 1.0), (1.0, 1.2))
+    assert hypothesis.features["LogProb"] == -0.75
+    [[hypothesis]] = read(tmp_path / "x.json", {**row, "timestamps": [0.5, 1.0]})
+    assert (hypothesis.text, hypothesis.times) == ("a cat", None)
 
 
 def test_prefix_trees_hold_times_and_pauses() -> None:
