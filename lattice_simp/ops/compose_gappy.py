@@ -279,9 +279,9 @@ def _stem_classes(full: Lattice, edits: EditCosts) -> Ints:
     """Returns the stem class of each label, (labels,) int32; without stem matches there is one class."""
     classes = np.zeros(len(full.symbols), dtype=np.int32)
     if np.isfinite(edits.stem):
-        known: dict[str, int] = {}
+        class_of_stem: dict[str, int] = {}
         for label, word in enumerate(full.symbols):
-            classes[label] = known.setdefault(edits.stem_of(word) if label else "", len(known))
+            classes[label] = class_of_stem.setdefault(edits.stem_of(word) if label else "", len(class_of_stem))
     return classes
 
 

@@ -136,7 +136,7 @@ class _Sets(NamedTuple):
     offsets: Ints
 
 
-class _Made(NamedTuple):
+class _NewArcs(NamedTuple):
     """The arcs of the deterministic graph, in arrays with spare capacity.
 
     Attributes:
@@ -192,7 +192,7 @@ def _subsets(graph: VectorGraph, quanta: Floats, log: bool, most: int) -> Vector
         np.full(4096, -1, dtype=np.int32),
         np.zeros(1024, dtype=np.int32),
     )
-    made = _Made(np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32), np.empty(1024 * width))
+    new_arcs = _NewArcs(np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32), np.empty(1024 * width))
     num_arcs = len(graph.labels)
     leaving = _Leaving(
         np.empty(num_arcs, dtype=np.int64), np.empty(num_arcs, dtype=np.int32), np.empty(num_arcs, dtype=np.int64)
@@ -201,8 +201,8 @@ def _subsets(graph: VectorGraph, quanta: Floats, log: bool, most: int) -> Vector
     _add(sets, 0, _hash(reached, members, quanta), members, reached)
     progress = _Progress(0, 0, _word_arcs(graph, sets, 0, leaving), 1, 0)
     while progress.state < progress.num_sets:
-        sets, made = _with_room(sets, made, progress, num_states)
-        progress = _expand(graph, reached, sets, made, leaving, progress, quanta, log)
+        sets, new_arcs = _with_room(sets, new_arcs, progress, num_states)
+        progress = _expand(graph, reached, sets, new_arcs, leaving, progress, quanta, log)
         if progress.num_sets > most:
             return None
     count, size = progress.num_sets, progress.size
@@ -211,15 +211,15 @@ def _subsets(graph: VectorGraph, quanta: Floats, log: bool, most: int) -> Vector
         _set_end(ends[subset], graph, sets, subset, log)
     return VectorGraph(
         sets.offsets[: count + 1].copy(),
-        made.labels[:size].copy(),
-        made.nextstates[:size].copy(),
-        made.vectors[: size * width].copy().reshape((size, width)),
+        new_arcs.labels[:size].copy(),
+        new_arcs.nextstates[:size].copy(),
+        new_arcs.vectors[: size * width].copy().reshape((size, width)),
         ends,
     )
 
 
 @jit
-def _with_room(sets: _Sets, made: _Made, progress: _Progress, num_states: int) -> tuple[_Sets, _Made]:
+def _with_room(sets: _Sets, new_arcs: _NewArcs, progress: _Progress, num_states: int) -> tuple[_Sets, _NewArcs]:
     """Returns the arrays with room for another set and another arc."""
     begins, pool, rests, hashes, table, offsets = sets
     count = progress.num_sets
@@ -231,10 +231,10 @@ def _with_room(sets: _Sets, made: _Made, progress: _Progress, num_states: int) -
         table = np.full(2 * len(table), -1, dtype=np.int32)
         for number in range(count):
             _note(table, hashes[number], number)
-    labels, nextstates, vectors = made
+    labels, nextstates, vectors = new_arcs
     if progress.size == len(labels):
         labels, nextstates, vectors = grown(labels), grown(nextstates), grown(vectors)
-    return _Sets(begins, pool, rests, hashes, table, offsets), _Made(labels, nextstates, vectors)
+    return _Sets(begins, pool, rests, hashes, table, offsets), _NewArcs(labels, nextstates, vectors)
 
 
 @jit
@@ -242,7 +242,7 @@ def _expand(
     graph: VectorGraph,
     reached: _Reached,
     sets: _Sets,
-    made: _Made,
+    new_arcs: _NewArcs,
     leaving: _Leaving,
     progress: _Progress,
     quanta: Floats,
@@ -260,17 +260,17 @@ def _expand(
                 waiting = _reach(graph, reached, waiting, sets.rests, leaving.places[place], leaving.arcs[place], log)
                 key += 1
             members = _closed(graph, reached, waiting, log)
-            _take_out(reached, members, made.vectors, size, width, log)
+            _take_out(reached, members, new_arcs.vectors, size, width, log)
             hashed = _hash(reached, members, quanta)
             target = _find(sets, hashed, members, reached, quanta)
             if target < 0:
                 target = count
                 _add(sets, count, hashed, members, reached)
                 count += 1
-            made.labels[size], made.nextstates[size] = label, target
+            new_arcs.labels[size], new_arcs.nextstates[size] = label, target
             size += 1
             is_full = (
-                size == len(made.labels)
+                size == len(new_arcs.labels)
                 or count + 2 > len(sets.begins)
                 or 2 * count > len(sets.table)
                 or sets.begins[count] + num_states > len(sets.members)
@@ -436,10 +436,10 @@ def _is_same(sets: _Sets, number: int, count: int, reached: _Reached, quanta: Fl
     begin, width, same = sets.begins[number], len(quanta), 0
     if sets.begins[number + 1] - begin == count:
         while same < count and sets.members[begin + same] == reached.members[same]:
-            row, other = (begin + same) * width, reached.members[same] * width
+            row, reached_row = (begin + same) * width, reached.members[same] * width
             column = 0
             while column < width and rounds_same(
-                sets.rests[row + column], reached.costs[other + column], quanta[column]
+                sets.rests[row + column], reached.costs[reached_row + column], quanta[column]
             ):
                 column += 1
             if column < width:

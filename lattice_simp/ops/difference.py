@@ -45,8 +45,8 @@ def _complement(acceptor: Lattice, lattice: Lattice) -> Lattice:
     labels = lattice.symbols.labels_of(acceptor.symbols, acceptor.olabels)
     columns = np.where(labels >= 0, places[labels], -1)
     goals = np.full((states + 1, len(words)), states, dtype=np.int64)  # the last state: `acceptor` has failed
-    known = columns >= 0
-    goals[acceptor.sources[known], columns[known]] = acceptor.nextstates[known]
+    in_lattice = columns >= 0
+    goals[acceptor.sources[in_lattice], columns[in_lattice]] = acceptor.nextstates[in_lattice]
     return Lattice.from_arcs(
         np.repeat(np.arange(states + 1), len(words)),
         np.tile(words, states + 1),

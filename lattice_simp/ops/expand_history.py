@@ -141,12 +141,12 @@ def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, R
     node_keys, node_values = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32)
     node_keys[find_slot(node_keys, 0)], node_values[find_slot(node_keys, 0)] = 0, 0
     gram_keys, gram_values = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int32)
-    num_nodes, num_edges, num_grams, done = 1, 0, 1, 0
+    num_nodes, num_edges, num_grams, num_expanded = 1, 0, 1, 0
     for state in range(len(finals)):
         node = head[state]
         while node >= 0 and num_edges <= max_arcs:
-            nodes[done].order, nodes[node].number, nodes[done].begin = node, done, num_edges
-            done += 1
+            nodes[num_expanded].order, nodes[node].number, nodes[num_expanded].begin = node, num_expanded, num_edges
+            num_expanded += 1
             for arc in range(offsets[state], min(offsets[state + 1], offsets[state] + max_arcs + 1 - num_edges)):
                 gram, following = 0, nodes[node].gram
                 if labels[arc] != 0:
@@ -181,8 +181,8 @@ def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, R
         while gram > 0:
             by_order[grams[gram].order - 1, edge] = gram
             gram = grams[gram].suffix
-    states, begins = np.empty(done, dtype=np.int32), np.full(done + 1, num_edges, dtype=np.int32)
-    for number in range(done):
+    states, begins = np.empty(num_expanded, dtype=np.int32), np.full(num_expanded + 1, num_edges, dtype=np.int32)
+    for number in range(num_expanded):
         states[number], begins[number] = nodes[nodes[number].order].state, nodes[number].begin
     return states, begins, edges[:num_edges], by_order, grams[:num_grams]
 
@@ -190,12 +190,12 @@ def _expand(lattice: Arcs, max_order: int, max_arcs: int) -> tuple[Ints, Ints, R
 @jit
 def _add_gram(grams: Records, num_grams: int, keys: Longs, values: Ints, context: int, label: int) -> tuple[int, int]:
     """Finds the n-gram of a context and a word, or adds it with its suffixes; returns it and the number of n-grams."""
-    first_gram, longer, known = -1, -1, False
-    while not known:
+    first_gram, longer, exists = -1, -1, False
+    while not exists:
         key = (np.int64(context) << 32) + label
         slot = find_slot(keys, key)
-        known = keys[slot] >= 0
-        if not known:
+        exists = keys[slot] >= 0
+        if not exists:
             keys[slot], values[slot] = key, num_grams
             grams[num_grams].word, grams[num_grams].prefix = label, context
             grams[num_grams].order, grams[num_grams].suffix = grams[context].order + 1, 0
@@ -205,6 +205,6 @@ def _add_gram(grams: Records, num_grams: int, keys: Longs, values: Ints, context
             grams[longer].suffix = gram
         if first_gram < 0:
             first_gram = gram
-        known = known or context == 0
+        exists = exists or context == 0
         longer, context = gram, grams[context].suffix
     return first_gram, num_grams

@@ -189,7 +189,7 @@ def gap_product(
     num_states, num_places = completion.shape
     nodes, so_far, edges = np.empty(1024, dtype=NODE), np.empty(1024, dtype=np.float64), np.empty(4096, dtype=EDGE)
     waiting = np.zeros(num_states, dtype=np.int32)  # how many nodes of each state have not been followed yet
-    count, done, num_edges = 1, 0, 0
+    count, num_followed, num_edges = 1, 0, 0
     so_far[0], numbers[0, 0], waiting[0] = 0.0, 1, 1
     # Arrays that grow are slow in inner loops (each step counts references), so they grow once for each state.
     for state in range(num_states):
@@ -201,7 +201,9 @@ def gap_product(
         while count + min(room, num_states * num_places) + 1 > len(nodes):
             nodes, so_far = grown(nodes), grown(so_far)
         pools = _Pools(numbers, waiting, nodes, so_far, edges)
-        count, done, num_edges = _follow(state, full, gaps, matcher, completion, bound, pools, (count, done, num_edges))
+        count, num_followed, num_edges = _follow(
+            state, full, gaps, matcher, completion, bound, pools, (count, num_followed, num_edges)
+        )
         if num_edges > most_edges:
             count, num_edges = 0, 0
             break
@@ -252,7 +254,7 @@ def _follow(
 
     It is one long kernel because each kind of edge is a branch of the innermost loop and uses values of the outer ones.
     """
-    count, done, num_edges = counts
+    count, num_followed, num_edges = counts
     offsets, labels, weights, nextstates, _ = full
     gap_offsets, gap_labels, gap_weights, gap_nextstates, _ = gaps
     numbers, waiting, nodes, so_far, edges = pools
@@ -271,9 +273,9 @@ def _follow(
             continue
         gap = place if place < num_gaps else place - num_gaps
         waiting[state] -= 1
-        nodes[node].order = done
-        nodes[done].state, nodes[done].gap, nodes[done].begin = state, gap, num_edges
-        done += 1
+        nodes[node].order = num_followed
+        nodes[num_followed].state, nodes[num_followed].gap, nodes[num_followed].begin = state, gap, num_edges
+        num_followed += 1
         node_cost = so_far[node]
         begin, end = gap_offsets[gap], gap_offsets[gap + 1]
         for arc in range(begin_arc, end_arc):
@@ -326,4 +328,4 @@ def _follow(
                 edges[num_edges].arc = -1 if standing else arc
                 edges[num_edges].gap_arc = -1 if gap_arc < first else gap_arc
                 num_edges += 1
-    return count, done, num_edges
+    return count, num_followed, num_edges

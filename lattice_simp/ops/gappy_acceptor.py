@@ -135,11 +135,11 @@ def _scores(entries: Sequence[Hypothesis | object], features: Sequence[str]) -> 
     """Returns the features of hypotheses as final scores, a column for each hypothesis."""
     rows = np.zeros((len(features), len(entries)))
     for number, entry in enumerate(entries if features else ()):
-        known = entry.features if isinstance(entry, Hypothesis) else {}
-        missing = [name for name in features if name not in known]
+        available = entry.features if isinstance(entry, Hypothesis) else {}
+        missing = [name for name in features if name not in available]
         if missing:
             raise LatticeSimpError(f"hypothesis {number + 1} has no feature {missing[0]!r}; give n-best lists with it")
-        rows[:, number] = [known[name] for name in features]
+        rows[:, number] = [available[name] for name in features]
     return Features(tuple(features), np.zeros((len(features), 0)), rows)
 
 
@@ -188,10 +188,10 @@ def _minimal_tree(
         arcs = sorted((word, potential[child] - base, merged[child]) for (word, _), child in children[node].items())
         vector = scores.finals[:, cheapest[node]].tobytes() if cheapest[node] >= 0 else b""
         signature = (node == 0, finals[node] - base, loops[node], tuple(arcs), vector)
-        known = signatures.setdefault(signature, len(states))
-        if known == len(states):
+        state_number = signatures.setdefault(signature, len(states))
+        if state_number == len(states):
             states.append((finals[node] - base, loops[node], arcs, cheapest[node]))
-        merged[node] = known
+        merged[node] = state_number
     # A state is numbered after its successors, so the reversed numbers are topological.
     last = len(states) - 1
     sources = [last - number for number, state in enumerate(states) for _ in state[2]]

@@ -115,22 +115,22 @@ class _Joining:
         if self.marked_begin:
             first = np.flatnonzero(self.begins | (lattice.sources == 0))
         growing = self._grown(None, first, strings)
-        done: list[_Open] = []
+        parts: list[_Open] = []
         while len(growing.states):
             arcs, parents = self._leaving(growing.states)
             if self.marked_begin:
                 complete = np.isfinite(lattice.finals) | self._has(self.begins)
-                done.append(growing.at(complete[growing.states]))
+                parts.append(growing.at(complete[growing.states]))
                 followed = ~self.begins[arcs]
             else:
-                done += [self._closed(growing), self._ended(growing)]
+                parts += [self._closed(growing), self._ended(growing)]
                 followed = self._is_open(growing)[parents]
-            if sum(len(part.states) for part in done) + int(followed.sum()) > self.max_arcs:
+            if sum(len(part.states) for part in parts) + int(followed.sum()) > self.max_arcs:
                 raise LatticeSimpError(
                     f"the lattice of words has more than {self.max_arcs:,} arcs; prune the lattice of pieces first"
                 )
             growing = self._grown(growing.at(parents[followed]), arcs[followed], strings)
-        return self._lattice(done, strings)
+        return self._lattice(parts, strings)
 
     def _grown(self, before: _Open | None, arcs: Longs, strings: _Strings) -> _Open:
         """Extends words by one piece each, or starts words if `before` is None."""
@@ -169,16 +169,16 @@ class _Joining:
         finals = np.append(np.full(self.lattice.num_states, INFINITY), self.lattice.finals)
         return growing.at(np.isfinite(finals[growing.states]))
 
-    def _lattice(self, done: list[_Open], strings: _Strings) -> Lattice:
+    def _lattice(self, parts: list[_Open], strings: _Strings) -> Lattice:
         lattice, features = self.lattice, self.lattice.features
         symbols = SymbolTable()
         labels = np.array([symbols.add(text) if text else EPSILON for text in strings.texts], dtype=np.int32)
-        scores = np.concatenate([part.features for part in done], axis=1)
+        scores = np.concatenate([part.features for part in parts], axis=1)
         joined = Lattice.from_arcs(
-            np.concatenate([part.origins for part in done]),
-            labels[np.concatenate([part.texts for part in done])],
-            np.concatenate([part.weights for part in done]),
-            np.concatenate([part.states for part in done]),
+            np.concatenate([part.origins for part in parts]),
+            labels[np.concatenate([part.texts for part in parts])],
+            np.concatenate([part.weights for part in parts]),
+            np.concatenate([part.states for part in parts]),
             np.tile(lattice.finals, 2),
             symbols,
             features=Features(features.names, scores, np.tile(features.finals, 2)),

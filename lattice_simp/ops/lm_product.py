@@ -37,8 +37,8 @@ NODE = np.dtype(
     align=True,
 )
 EDGE = np.dtype([("arc", np.int32), ("target", np.int32), ("cost", np.float64)], align=True)
-DONE = np.dtype([("node", np.int32), ("begin", np.int64)], align=True)
-"""A node whose edges were built, and where they begin."""
+VISIT = np.dtype([("node", np.int32), ("begin", np.int64)], align=True)
+"""A node whose edges were built, and the first of these edges."""
 
 CHOICE = np.dtype([("arc", np.int32), ("goal", np.int32), ("context", np.int32), ("cost", np.float64)], align=True)
 
@@ -125,10 +125,10 @@ def exact_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimates
     (coarse, coarse_cost), rest_keys, rests = estimates
     num_contexts = len(coarse)
     nodes, keys, numbers = _new_pool(states[model.start], estimates, 4096)
-    done, edges = np.empty(4096, dtype=DONE), np.empty(8192, dtype=EDGE)
+    visits, edges = np.empty(4096, dtype=VISIT), np.empty(8192, dtype=EDGE)
     heads = np.full(len(arcs.finals), -1, dtype=np.int32)
     heads[0] = 0
-    count, num_edges, finished = 1, 0, 0
+    count, num_edges, num_visits = 1, 0, 0
     for state in range(len(heads)):
         degree = offsets[state + 1] - offsets[state]
         node = heads[state]
@@ -137,10 +137,10 @@ def exact_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimates
                 nodes, keys, numbers = _more_room(nodes, count, degree, num_contexts)
             while num_edges + degree > len(edges):
                 edges = grown(edges)
-            if finished == len(done):
-                done = grown(done)
-            done[finished].node, done[finished].begin = node, num_edges
-            finished += 1
+            if num_visits == len(visits):
+                visits = grown(visits)
+            visits[num_visits].node, visits[num_visits].begin = node, num_edges
+            num_visits += 1
             history, so_far = nodes[node].context, nodes[node].forward
             for arc in range(offsets[state], offsets[state + 1]):
                 cost, following = 0.0, history
@@ -163,7 +163,7 @@ def exact_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimates
                     edges[num_edges].arc, edges[num_edges].target, edges[num_edges].cost = arc, target, cost
                     num_edges += 1
             node = nodes[node].sibling
-    return _product(arcs, model, costs, nodes[:count], done[:finished], edges[:num_edges])
+    return _product(arcs, model, costs, nodes[:count], visits[:num_visits], edges[:num_edges])
 
 
 @jit
@@ -174,7 +174,7 @@ def relaxed_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimat
     (coarse, coarse_cost), rest_keys, rests = estimates
     num_contexts = len(coarse)
     nodes, keys, numbers = _new_pool(settled.states[model.start], estimates, 16384)
-    done = np.empty(16384, dtype=DONE)
+    visits = np.empty(16384, dtype=VISIT)
     edges = np.empty(max(65536, 4 * len(weights)), dtype=EDGE)  # unused room costs nothing
     # Lists of the nodes of a lattice state, by history length: backoff leads to shorter histories, followed later.
     heads = np.full(len(arcs.finals) * order, -1, dtype=np.int32)
@@ -183,7 +183,7 @@ def relaxed_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimat
     first, stamp = np.full(words, -1, dtype=np.int32), np.full(words, -1, dtype=np.int32)
     chains = _Chains(first, stamp, np.empty(len(weights), dtype=np.int32))
     choices = np.empty(_widest(arcs) + 1, dtype=CHOICE)
-    count, num_edges, finished = 1, 0, 0
+    count, num_edges, num_visits = 1, 0, 0
     for state in range(len(arcs.finals)):
         occupied = False
         for length in range(order):
@@ -194,10 +194,10 @@ def relaxed_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimat
         for length in range(order - 1, -1, -1):
             node = heads[state * order + length]
             while node >= 0:
-                if finished == len(done):
-                    done = grown(done)
-                done[finished].node, done[finished].begin = node, num_edges
-                finished += 1
+                if num_visits == len(visits):
+                    visits = grown(visits)
+                visits[num_visits].node, visits[num_visits].begin = node, num_edges
+                num_visits += 1
                 history, so_far = nodes[node].context, nodes[node].forward
                 chosen = _choose(choices, arcs, (state, history), silent, chains, model, costs, settled)
                 if count + chosen > len(nodes):
@@ -226,7 +226,7 @@ def relaxed_product(arcs: Arcs, model: NgramAutomaton, settled: Settled, estimat
                         edges[num_edges].cost = choices[number].cost
                         num_edges += 1
                 node = nodes[node].sibling
-    return _product(arcs, model, costs, nodes[:count], done[:finished], edges[:num_edges])
+    return _product(arcs, model, costs, nodes[:count], visits[:num_visits], edges[:num_edges])
 
 
 @jit
@@ -363,20 +363,20 @@ def _set_node(nodes: Records, node: int, state: int, context: int, rest: float, 
 
 @jit
 def _product(
-    arcs: Arcs, model: NgramAutomaton, costs: Floats, nodes: Records, done: Records, edges: Records
+    arcs: Arcs, model: NgramAutomaton, costs: Floats, nodes: Records, visits: Records, edges: Records
 ) -> Product:
     """Numbers the nodes in the order in which they were followed, and the targets of the edges in place."""
     children, words, suffix, backoff = model.children, model.word, model.suffix, model.backoff
-    count = len(done)
+    count = len(visits)
     position = np.empty(len(nodes), dtype=np.int32)
     states, contexts = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
     forward, offsets = np.empty(count, dtype=np.float64), np.empty(count + 1, dtype=np.int64)
     end_costs = np.zeros(count, dtype=np.float64)
     for number in range(count):
-        node = done[number].node
+        node = visits[number].node
         position[node] = number
         states[number], contexts[number] = nodes[node].state, nodes[node].context
-        forward[number], offsets[number] = nodes[node].forward, done[number].begin
+        forward[number], offsets[number] = nodes[node].forward, visits[number].begin
         if model.end != FREE_END and arcs.finals[states[number]] < np.inf:
             matched, penalty = follow(contexts[number], model.end, 0.0, children, words, suffix, backoff)
             end_costs[number] = penalty + costs[matched]

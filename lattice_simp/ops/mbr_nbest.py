@@ -169,8 +169,8 @@ def _checked(scores: Scores, strings: Sequence[Tokens]) -> Scores:
         utilities = scores(numbers, references)
         if not np.isfinite(utilities).all():
             row, column = np.argwhere(~np.isfinite(utilities))[0].tolist()
-            hypothesis, other = (" ".join(strings[index]) for index in (int(numbers[row]), int(references[column])))
-            raise LatticeSimpError(f"the utility of {hypothesis!r} given {other!r} is not finite")
+            hypothesis, reference = (" ".join(strings[index]) for index in (int(numbers[row]), int(references[column])))
+            raise LatticeSimpError(f"the utility of {hypothesis!r} given {reference!r} is not finite")
         return utilities
 
     return checked
@@ -210,10 +210,10 @@ class _Sample:
         scores, references, truth: the utility, the numbers of the references, and their probabilities.
         rng: draws the references by their probabilities.
         calls: the remaining calls of the utility; they always suffice to compare one hypothesis with all references.
-        alive: (hypotheses,) those that may still win.
-        seen: (columns,) the references that were drawn, in the order of the table's columns.
-        table: (hypotheses, columns) the utilities of `alive` with the references `seen`.
-        draws: (columns,) how often each was drawn.
+        alive: (hypotheses,) the hypotheses that may still win.
+        columns: (columns,) the drawn references, in the order of the table's columns.
+        table: (hypotheses, columns) the utilities of `alive` with these references.
+        draws: (columns,) how often each reference was drawn.
     """
 
     scores: Scores
@@ -224,25 +224,25 @@ class _Sample:
     alive: Longs
 
     def __post_init__(self) -> None:
-        self.seen = np.zeros(0, dtype=np.int64)
+        self.columns = np.zeros(0, dtype=np.int64)
         self.draws = np.zeros(0, dtype=np.int64)
         self.table = np.zeros((len(self.alive), 0))
 
     @property
-    def unseen(self) -> Longs:
+    def missing(self) -> Longs:
         """The references that were not drawn."""
-        return np.setdiff1d(np.arange(len(self.references)), self.seen)
+        return np.setdiff1d(np.arange(len(self.references)), self.columns)
 
     @property
     def can_be_completed(self) -> bool:
         """Whether the calls suffice to compare all remaining hypotheses with all references."""
-        return len(self.alive) * len(self.unseen) <= self.calls
+        return len(self.alive) * len(self.missing) <= self.calls
 
     def grow(self, size: int) -> bool:
         """Draws references up to a sample of `size`; returns whether the calls sufficed for all of them."""
         times = self.rng.multinomial(size - int(self.draws.sum()), self.truth / self.truth.sum())
-        self.draws = self.draws + times[self.seen]
-        times[self.seen] = 0
+        self.draws = self.draws + times[self.columns]
+        times[self.columns] = 0
         drawn = np.flatnonzero(times)
         room = (self.calls - len(self.references)) // len(self.alive)
         self._compare(drawn[:room])
@@ -259,18 +259,18 @@ class _Sample:
 
     def completed(self) -> tuple[Longs, Floats]:
         """Compares as many of the best hypotheses as the calls allow with all references; returns them with means."""
-        unseen = self.unseen
+        missing = self.missing
         if not self.can_be_completed:
             estimates = self.table @ self.draws
-            worst = np.argsort(-estimates, kind="stable")[self.calls // len(unseen) :]
+            worst = np.argsort(-estimates, kind="stable")[self.calls // len(missing) :]
             self._keep(~np.isin(np.arange(len(self.alive)), worst))
-        self._compare(unseen)
-        return self.alive, self.table @ self.truth[self.seen]
+        self._compare(missing)
+        return self.alive, self.table @ self.truth[self.columns]
 
     def _compare(self, drawn: Longs) -> None:
         tables = list(_tables(self.scores, self.alive, self.references[drawn]))
         self.table = np.hstack((self.table, np.concatenate([np.zeros((0, len(drawn))), *tables])))
-        self.seen = np.append(self.seen, drawn)
+        self.columns = np.append(self.columns, drawn)
         self.calls -= len(self.alive) * len(drawn)
 
     def _keep(self, kept: Bools) -> None:

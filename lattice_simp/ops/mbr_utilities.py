@@ -89,8 +89,10 @@ def wer(strings: Sequence[Tokens]) -> Scores:
     """
 
     def scores(numbers: Ints, references: Ints) -> Floats:
-        chosen, others = ([strings[index] for index in numbered.tolist()] for numbered in (numbers, references))
-        return 0.0 - distance_table(chosen, others)
+        hypotheses, reference_strings = (
+            [strings[index] for index in numbered.tolist()] for numbered in (numbers, references)
+        )
+        return 0.0 - distance_table(hypotheses, reference_strings)
 
     return scores
 
@@ -109,11 +111,11 @@ def user_scores(strings: Sequence[Tokens], utility: UserUtility | BatchUtility) 
 
     def scores(numbers: Ints, references: Ints) -> Floats:
         hypotheses = [texts[number] for number in numbers.tolist() for _ in references]
-        others = [texts[reference] for reference in references.tolist()] * len(numbers)
+        reference_texts = [texts[reference] for reference in references.tolist()] * len(numbers)
         if isinstance(utility, BatchUtility):
-            utilities = np.asarray(utility.function(hypotheses, others), dtype=np.float64).ravel()
+            utilities = np.asarray(utility.function(hypotheses, reference_texts), dtype=np.float64).ravel()
         else:
-            pairs = zip(hypotheses, others, strict=True)
+            pairs = zip(hypotheses, reference_texts, strict=True)
             utilities = np.array([utility(hypothesis, reference) for hypothesis, reference in pairs], dtype=np.float64)
         if len(utilities) != len(hypotheses):
             raise LatticeSimpError(

@@ -115,21 +115,21 @@ def _classes(graph: VectorGraph, quanta: Floats) -> Ints:
 
 
 @jit
-def _have_same_rests(graph: VectorGraph, classes: Ints, quanta: Floats, state: int, other: int) -> bool:
-    first, second = graph.offsets[state], graph.offsets[other]
-    if graph.offsets[state + 1] - first != graph.offsets[other + 1] - second:
+def _have_same_rests(graph: VectorGraph, classes: Ints, quanta: Floats, first_state: int, second_state: int) -> bool:
+    first, second = graph.offsets[first_state], graph.offsets[second_state]
+    if graph.offsets[first_state + 1] - first != graph.offsets[second_state + 1] - second:
         return False
-    if (graph.ends[state, 0] < np.inf) != (graph.ends[other, 0] < np.inf):
+    if (graph.ends[first_state, 0] < np.inf) != (graph.ends[second_state, 0] < np.inf):
         return False
     for column in range(len(quanta)):
-        if graph.ends[state, 0] < np.inf and not rounds_same(
-            graph.ends[state, column], graph.ends[other, column], quanta[column]
+        if graph.ends[first_state, 0] < np.inf and not rounds_same(
+            graph.ends[first_state, column], graph.ends[second_state, column], quanta[column]
         ):
             return False
-        for place in range(graph.offsets[state + 1] - first):
+        for place in range(graph.offsets[first_state + 1] - first):
             if not rounds_same(graph.arcs[first + place, column], graph.arcs[second + place, column], quanta[column]):
                 return False
-    for place in range(graph.offsets[state + 1] - first):
+    for place in range(graph.offsets[first_state + 1] - first):
         if graph.labels[first + place] != graph.labels[second + place]:
             return False
         if classes[graph.nextstates[first + place]] != classes[graph.nextstates[second + place]]:

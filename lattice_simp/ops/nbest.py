@@ -226,8 +226,8 @@ def _follow_epsilons(
             if arcs.labels[arc] != 0:
                 continue
             goal, total = arcs.nextstates[arc], elements[position].cost + arcs.weights[arc]
-            known = place[goal]
-            if known >= 0 and elements[begin + known].cost <= total:
+            old_place = place[goal]
+            if old_place >= 0 and elements[begin + old_place].cost <= total:
                 continue
             while used + (end - begin) + 1 >= len(elements):
                 elements = grown(elements)
@@ -235,8 +235,8 @@ def _follow_epsilons(
                 copy_into(elements, used, elements[begin:end])
                 position, begin, end = position + used - begin, used, used + end - begin
                 used = end
-            if known >= 0:  # the old element stays in place, since others may trace back through it
-                elements[begin + known].cost, elements[begin + known].state = np.inf, -1 - goal
+            if old_place >= 0:  # the old element stays in place, since others may trace back through it
+                elements[begin + old_place].cost, elements[begin + old_place].state = np.inf, -1 - goal
             elements[used].state, elements[used].cost = goal, total
             elements[used].origin, elements[used].arc = position, arc
             place[goal] = used - begin

@@ -79,9 +79,11 @@ def posterior_values(history: HistoryLattice, scale: float) -> Floats:
         return values
     through = arc_posteriors(lattice, scale)
     arriving = _arriving(lattice.nextstates, through, lattice.num_states)
-    seen = np.ones(lattice.num_arcs)
+    repeat_shares = np.ones(lattice.num_arcs)
     for grams in history.grams:
-        seen = _add_posteriors(lattice.arcs, lattice.sources, grams, through, arriving, seen, values, _grouped(grams))
+        repeat_shares = _add_posteriors(
+            lattice.arcs, lattice.sources, grams, through, arriving, repeat_shares, values, _grouped(grams)
+        )
     return np.minimum(values, 1.0)  # sums of many parts may exceed 1 by rounding
 
 
@@ -105,17 +107,17 @@ def _add_posteriors(
     grams: Ints,
     through: Floats,
     arriving: Floats,
-    shorter_seen: Floats,
+    shorter_shares: Floats,
     values: Floats,
     groups: tuple[Ints, Ints],
 ) -> Floats:
     """Sets the posteriors of the n-grams of one order, whose arcs are grouped.
 
-    Returns, for each arc, the share of the paths to it that already hold its n-gram. `shorter_seen` is that share for
+    Returns, for each arc, the share of the paths to it that already hold its n-gram. `shorter_shares` is that share for
     the n-gram of the order below, an upper bound.
     """
     arcs, starts = groups
-    seen = np.zeros(len(grams))
+    repeat_shares = np.zeros(len(grams))
     share = np.zeros(len(lattice.finals))
     for group in range(len(starts) - 1):
         begin, end = starts[group], starts[group + 1]
@@ -123,7 +125,7 @@ def _add_posteriors(
         earliest, last = len(share), -1  # the first state after an occurrence, and the last where it counts
         for index in range(begin, end):
             earliest = min(earliest, lattice.nextstates[arcs[index]])
-            if shorter_seen[arcs[index]] > 0.0:
+            if shorter_shares[arcs[index]] > 0.0:
                 last = sources[arcs[index]]
         if earliest <= last:
             first = sources[arcs[begin]]
@@ -139,10 +141,10 @@ def _add_posteriors(
                         share[following] += arriving[arc] * (1.0 if grams[arc] == gram else share[state])
             for index in range(begin, end):
                 if sources[arcs[index]] <= last:
-                    seen[arcs[index]] = share[sources[arcs[index]]]
+                    repeat_shares[arcs[index]] = share[sources[arcs[index]]]
             share[first : last + 1] = 0.0
         total = 0.0
         for index in range(begin, end):
-            total += through[arcs[index]] * (1.0 - seen[arcs[index]])
+            total += through[arcs[index]] * (1.0 - repeat_shares[arcs[index]])
         values[gram] = total
-    return seen
+    return repeat_shares

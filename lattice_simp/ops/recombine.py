@@ -138,20 +138,20 @@ def _nearest(graph: _Graph, string: Ints) -> Ints:
     for place in range(length + 1):
         errors[_START, place] = place
     for node in order[1:]:
-        taken = 1 if node != _END else 0  # the end is not a word that could be skipped
+        skip_cost = 1 if node != _END else 0  # the end is not a word that could be skipped
         for index in range(begins[node], begins[node + 1]):
             source = arriving[index]
             for place in range(length + 1):
-                skipped = errors[source, place] + taken
+                skipped = errors[source, place] + skip_cost
                 if skipped < errors[node, place]:
                     errors[node, place], steps[node, place], before[node, place] = skipped, _SKIPPED, source
                 if place < length and node != _END:
-                    both = errors[source, place] + (0 if labels[node] == string[place] else 1)
+                    pair_cost = errors[source, place] + (0 if labels[node] == string[place] else 1)
                     # Ties go to steps that take a word on both sides, so that alternatives lie side by side.
-                    if both <= errors[node, place + 1] and (
-                        both < errors[node, place + 1] or steps[node, place + 1] != _TAKEN
+                    if pair_cost <= errors[node, place + 1] and (
+                        pair_cost < errors[node, place + 1] or steps[node, place + 1] != _TAKEN
                     ):
-                        errors[node, place + 1], steps[node, place + 1] = both, _TAKEN
+                        errors[node, place + 1], steps[node, place + 1] = pair_cost, _TAKEN
                         before[node, place + 1] = source
         for place in range(length):
             if errors[node, place] + 1 < errors[node, place + 1]:
@@ -190,12 +190,12 @@ def _ordered(nodes: int, sources: Ints, targets: Ints) -> tuple[Ints, Ints, Ints
         following[next_out[sources[edge]]] = targets[edge]
         next_out[sources[edge]] += 1
     order = np.empty(nodes, dtype=np.int32)
-    order[0], done = _START, 1
+    order[0], num_ordered = _START, 1
     for position in range(nodes):
         node = order[position]
         for index in range(leaving[node], leaving[node + 1]):
             missing[following[index]] -= 1
             if missing[following[index]] == 0:
-                order[done] = following[index]
-                done += 1
+                order[num_ordered] = following[index]
+                num_ordered += 1
     return order, begins, arriving

@@ -37,9 +37,7 @@ def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: floa
     """
     factors = {name: real(weight, f"the weight of {name}") for name, weight in mapping(weights, "the weights").items()}
     for name in factors:
-        if name not in lattice.features:
-            known = ", ".join(lattice.features) or "none"
-            raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {known})")
+        lattice.features.require(name)
         if not is_cost(factors[name]):
             raise InvalidLatticeError(f"the weight of {name!r} is {factors[name]}; give a finite number up to 1e100")
     features = lattice.features.select(tuple(factors))

@@ -76,10 +76,10 @@ def _walks(shares: Arcs, final: Bools, n: int, generator: np.random.Generator) -
     walking = np.arange(n)
     steps: list[tuple[Longs, Ints]] = []
     while len(walking):
-        taken = _choose(shares, final, states[walking], generator.random(len(walking)))
-        walking, taken = walking[taken >= 0], taken[taken >= 0]
-        states[walking] = shares.nextstates[taken]
-        steps.append((walking, taken))
+        next_arcs = _choose(shares, final, states[walking], generator.random(len(walking)))
+        walking, next_arcs = walking[next_arcs >= 0], next_arcs[next_arcs >= 0]
+        states[walking] = shares.nextstates[next_arcs]
+        steps.append((walking, next_arcs))
     walks = np.concatenate([part for part, _ in steps]) if steps else np.zeros(0, dtype=np.int64)
     arcs = np.concatenate([part for _, part in steps]) if steps else np.zeros(0, dtype=np.int32)
     offsets = np.concatenate(([0], np.cumsum(np.bincount(walks, minlength=n))))
@@ -89,7 +89,7 @@ def _walks(shares: Arcs, final: Bools, n: int, generator: np.random.Generator) -
 @jit
 def _choose(shares: Arcs, final: Bools, states: Ints, chances: Floats) -> Ints:
     """Returns the arc that each random number from 0 to 1 selects, -1 for the end of the walk."""
-    taken = np.empty(len(states), dtype=np.int32)
+    arcs = np.empty(len(states), dtype=np.int32)
     for walk in range(len(states)):
         state = states[walk]
         left = chances[walk] - shares.finals[state]
@@ -101,5 +101,5 @@ def _choose(shares: Arcs, final: Bools, states: Ints, chances: Floats) -> Ints:
                 left -= shares.weights[arc]
                 arc += 1
             arc = arc if arc < end else -1
-        taken[walk] = arc
-    return taken
+        arcs[walk] = arc
+    return arcs

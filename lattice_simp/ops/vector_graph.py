@@ -63,6 +63,6 @@ def quanta_of(graph: VectorGraph, precision: float) -> Floats:
 
 
 @inlined
-def rounds_same(cost: float, other: float, quantum: float) -> bool:
+def rounds_same(first: float, second: float, quantum: float) -> bool:
     """Returns whether two costs round to the same multiple of a unit."""
-    return cost == other or np.rint(cost / quantum) == np.rint(other / quantum)
+    return first == second or np.rint(first / quantum) == np.rint(second / quantum)

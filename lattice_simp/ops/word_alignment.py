@@ -233,7 +233,7 @@ class _Rows(NamedTuple):
 @jit
 def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Limits, most: int) -> _Product:
     """Finds all nodes from the start on, unless that takes more than `most` rows."""
-    rows, known, room = _first_row(len(pivot.words) + 1, limits), 1, _ROOM
+    rows, num_rows, room = _first_row(len(pivot.words) + 1, limits), 1, _ROOM
     row_keys, row_values, followers = np.full(2048, -1, dtype=np.int64), np.empty(2048, dtype=np.int32), 0
     nodes, used = np.empty(2048, dtype=_NODE), 1
     edges, count = np.empty(2048, dtype=_EDGE), 0
@@ -250,8 +250,8 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
             keys, values = grown_table(keys, values)
         while 2 * (followers + more) > len(row_keys):
             row_keys, row_values = grown_table(row_keys, row_values)
-        while min(known + more, most + 1) > room:
-            rows, room = _grown_rows(rows, known), 2 * room
+        while min(num_rows + more, most + 1) > room:
+            rows, room = _grown_rows(rows, num_rows), 2 * room
         source = heads[state]
         while source >= 0:
             for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
@@ -260,9 +260,9 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
                     key = following * len(table) + letters[arc]
                     slot = find_slot(row_keys, key)
                     if row_keys[slot] < 0:
-                        following = _row_after(rows, known, following, pivot, letters[arc], table, limits)
-                        known += following == known
-                        if known > most:
+                        following = _row_after(rows, num_rows, following, pivot, letters[arc], table, limits)
+                        num_rows += following == num_rows
+                        if num_rows > most:
                             return _Product(nodes[:0], edges[:0], rows.costs, heads)
                         row_keys[slot], row_values[slot] = key, following
                         followers += 1
@@ -318,12 +318,12 @@ def _length(records: Records, first: int) -> int:
 
 
 @jit
-def _grown_rows(rows: _Rows, known: int) -> _Rows:
-    """Returns the known rows with twice the room."""
+def _grown_rows(rows: _Rows, num_rows: int) -> _Rows:
+    """Copies the rows to arrays of twice the length."""
     count = len(rows.costs)
     costs, bands = np.empty((2 * count, rows.costs.shape[1]), dtype=np.int32), np.empty((2 * count, 2), dtype=np.int32)
     longer = _Rows(costs, bands, np.empty(2 * count, dtype=np.uint64), np.full(8 * count, -1, dtype=np.int32))
-    for number in range(known):
+    for number in range(num_rows):
         for column in range(costs.shape[1]):  # a slice takes seconds to be compiled
             costs[number, column] = rows.costs[number, column]
         bands[number, 0], bands[number, 1] = rows.bands[number, 0], rows.bands[number, 1]
@@ -422,8 +422,8 @@ def _replaced(pivot: Pivot, table: Longs, letter: int, column: int, surcharge: i
     if len(pivot.spans):
         begin, end = pivot.spans[column - 1, 0], pivot.spans[column - 1, 1]
         first, last = table[letter, 2], table[letter, 3]
-        common, both = min(end, last) - max(begin, first), abs(end - begin) + abs(last - first)
-        if 4 * max(common, 0) < both:
+        common, total = min(end, last) - max(begin, first), abs(end - begin) + abs(last - first)
+        if 4 * max(common, 0) < total:
             apart = EDIT
     return apart if pivot.words[column - 1] == table[letter, 1] else EDIT + max(apart, surcharge)
 
