@@ -59,8 +59,8 @@ def lookup(
         The model, whose vocabulary has each unigram once, and (words + 1,) int32: the index there of each word and,
         last, of `</s>`.
     """
-    (model, weight), *others = _in_use(models)
-    if others or model.needs_successors:
+    (model, weight), *further_models = _in_use(models)
+    if further_models or model.needs_successors:
         united = combined(models, words, successors)
         ngrams = united._replace(cost=united.cost.astype(np.float32), backoff=united.backoff.astype(np.float32))
     else:

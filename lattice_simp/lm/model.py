@@ -81,8 +81,8 @@ class LanguageModel:
         self._ids = {word: number for number, word in enumerate(words)}
         for mark in (START, END):
             if mark not in self._ids:
-                other = mark.upper()
-                remedy = f"rename {other} in the file" if other in self._ids else "estimate it on whole sentences"
+                upper = mark.upper()
+                remedy = f"rename {upper} in the file" if upper in self._ids else "estimate it on whole sentences"
                 raise FormatError(f"the model has no {mark}", path=name, remedy=remedy)
         self._unknown = self._ids[UNKNOWN]
         self._levels = ngrams.levels.tolist()
