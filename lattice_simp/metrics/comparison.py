@@ -176,14 +176,14 @@ def compare(
             score = scores[name][metric.name] = Score(value, interval(samples, test.confidence))
             if baseline is None or name == baseline:
                 continue
-            other, other_samples = statistics[baseline][position], resampled[baseline][position]
-            gain = value - float(metric.score(other.sum(axis=0)))
+            baseline_system, baseline_samples = statistics[baseline][position], resampled[baseline][position]
+            gain = value - float(metric.score(baseline_system.sum(axis=0)))
             p = None
             if test.kind is TestKind.RANDOMISATION:
-                p = randomisation_p(other, system, metric, test.trials, test.seed)
+                p = randomisation_p(baseline_system, system, metric, test.trials, test.seed)
             elif len(chosen) >= FEWEST_FOR_BOOTSTRAP:
-                p = bootstrap_p(other_samples, samples, gain)
-            gain_interval = interval(samples - other_samples, test.confidence)
+                p = bootstrap_p(baseline_samples, samples, gain)
+            gain_interval = interval(samples - baseline_samples, test.confidence)
             scores[name][metric.name] = replace(score, gain=gain, gain_interval=gain_interval, p=p)
     return Comparison(len(chosen), baseline, test, scores)
 
@@ -208,7 +208,7 @@ class _Writing:
 
     def __init__(self, lines: Sequence[Lines], source: Lines | None, tokens: str) -> None:
         self._lines, self._source, self._tokens = lines, source, tokens
-        self._made: dict[int, list[str]] = {}
+        self._tokenised: dict[int, list[str]] = {}
 
     def column(self, metric: Metric) -> tuple[Metric, Form, Form]:
         """Returns a metric with its final signature, the form that all files have, and the form that it reads."""
@@ -229,15 +229,15 @@ class _Writing:
             + (", and of the source" if metric.needs_source else "")
         )
 
-    def written(self, lines: Lines, form: Form, wanted: Form) -> Sequence[str]:
-        """Converts lines from a form that they have to the form `wanted`."""
+    def written(self, lines: Lines, form: Form, target: Form) -> Sequence[str]:
+        """Converts lines from a form that they have to the form `target`."""
         sentences = lines.written(form) or ()
-        if wanted is form or wanted is Form.TEXT:  # tokens are joined by blanks already
+        if target is form or target is Form.TEXT:  # tokens are joined by blanks already
             return sentences
-        if id(lines) not in self._made:
+        if id(lines) not in self._tokenised:
             split = tokeniser(self._tokens)
-            self._made[id(lines)] = [" ".join(split(line)) for line in sentences]
-        return self._made[id(lines)]
+            self._tokenised[id(lines)] = [" ".join(split(line)) for line in sentences]
+        return self._tokenised[id(lines)]
 
 
 def _resampled(

@@ -33,6 +33,7 @@ def length_ratio(num_references: int = 1) -> Metric:
 
 def _statistics(hypotheses: Sequence[str], references: References) -> Floats:
     lengths = np.array([len(line.split()) for line in hypotheses], dtype=np.float64)
-    others = np.sort([[len(line.split()) for line in lines] for lines in references], axis=0)  # ties go to the shorter
-    closest = np.abs(others - lengths).argmin(axis=0)
-    return np.column_stack([lengths, others[closest, np.arange(len(lengths))]])
+    # Sorted, so that ties go to the shorter reference.
+    reference_lengths = np.sort([[len(line.split()) for line in lines] for lines in references], axis=0)
+    closest = np.abs(reference_lengths - lengths).argmin(axis=0)
+    return np.column_stack([lengths, reference_lengths[closest, np.arange(len(lengths))]])

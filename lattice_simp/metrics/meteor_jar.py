@@ -139,13 +139,13 @@ def _run(hypotheses: Sequence[str], references: References, arguments: Sequence[
         _write(reference, [line for lines in zip(*references, strict=True) for line in lines])
         try:
             arguments = [*command, str(test), str(reference), "-r", str(len(references)), *arguments, "-ssOut"]
-            done = run_program(arguments, Path(folder), seconds=limit)
+            result = run_program(arguments, Path(folder), seconds=limit)
         except ProgramTimeError:
             raise LatticeSimpError(f"METEOR took more than {limit:g} seconds (raise --meteor-seconds)") from None
-    output, complaint = (text.decode(errors="replace") for text in (done.output, done.messages))
+    output, complaint = (text.decode(errors="replace") for text in (result.output, result.messages))
     rows = [line.split() for line in output.splitlines()]
-    if done.status or len(rows) != len(hypotheses) or any(len(row) != COLUMNS for row in rows):
-        raise LatticeSimpError(_reason(complaint or output, done.status, options))
+    if result.status or len(rows) != len(hypotheses) or any(len(row) != COLUMNS for row in rows):
+        raise LatticeSimpError(_reason(complaint or output, result.status, options))
     return np.array(rows, dtype=np.float64)
 
 

@@ -171,8 +171,8 @@ def group_table(
     """
     shown = {**comparisons, **({"all": overall} if overall else {})}
     first = next(iter(shown.values()))
-    others = [name for name in first.scores if name != first.baseline]
-    names = [name for name in first.scores if name == first.baseline] + others
+    non_baseline = [name for name in first.scores if name != first.baseline]
+    names = [name for name in first.scores if name == first.baseline] + non_baseline
     columns = [groups.name, "n"]
     for name in names:
         gained = first.baseline is not None and name != first.baseline
@@ -181,7 +181,7 @@ def group_table(
     for label, comparison in shown.items():
         cells = chain.from_iterable(_group_cells(metric, comparison, name) for name in names)
         rows.append((Cell(label), Cell(comparison.sentences), *cells))
-    notes = list(_mark_notes(first, len(rows) * len(others)))
+    notes = list(_mark_notes(first, len(rows) * len(non_baseline)))
     if first.test.kind is TestKind.BOOTSTRAP and any(
         group.sentences < FEWEST_FOR_BOOTSTRAP for group in shown.values()
     ):
@@ -200,7 +200,7 @@ def _system_rows(metrics: Sequence[Metric], comparison: Comparison, name: str) -
     if comparison.baseline is not None:
         bounds = [", ".join(f"{bound:.{metric.decimals}f}" for bound in score.interval) for metric, score in scores]
         label = f"{name}: {comparison.test.confidence:.0%} interval"
-        rows.append((Cell(label), *(Cell(f"[{both}]") for both in bounds)))
+        rows.append((Cell(label), *(Cell(f"[{bounds_text}]") for bounds_text in bounds)))
         if name != comparison.baseline:
             rows.append((Cell(f"{name}: p"), *(Cell(score.p, _P_DECIMALS) for _, score in scores)))
     return rows
