@@ -75,9 +75,9 @@ class Run:
         ['a', 'b']
         """
         self.progress(0, len(tasks))
-        for done, task in enumerate(tasks, start=1):
+        for num_done, task in enumerate(tasks, start=1):
             yield task
-            self.progress(done, len(tasks))
+            self.progress(num_done, len(tasks))
 
 
 @dataclass(frozen=True)
@@ -157,15 +157,15 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
     Raises:
         LatticeSimpError: the stage failed, or the disk is full.
     """
-    done, partial = _folders(stage, key, work)
+    folder, partial = _folders(stage, key, work)
     if is_done(stage, key, work):
         try:
-            record: dict[str, Any] = read_json(done / RECORD)
+            record: dict[str, Any] = read_json(folder / RECORD)
         except OSError as error:
             remedy = "remove its folder and run again"
-            raise FormatError(f"cannot be read: {error}", path=done / RECORD, remedy=remedy) from error
+            raise FormatError(f"cannot be read: {error}", path=folder / RECORD, remedy=remedy) from error
         run.say(f"{stage.name}: done before ({record['seconds']:.0f} s)")
-        return done, record
+        return folder, record
     try:
         partial.mkdir(parents=True, exist_ok=True)
         _remove_half_written(partial)
@@ -174,12 +174,12 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
             counted = stage.work(run, partial)
         record = {"stage": stage.name, "key": key, **costs, **counted}
         write_json(partial / RECORD, record)
-        os.replace(partial, done)
+        os.replace(partial, folder)
     except OSError as error:
         raise LatticeSimpError(f"{stage.name}: {path_of(error, partial)}: {error.strerror or error}") from error
     shown = ", ".join(f"{name} {value:,}" for name, value in counted.items() if isinstance(value, int))
     run.say(f"{stage.name}: {record['seconds']:.0f} s, {record['peak_mb']:,} MB" + (f"; {shown}" if shown else ""))
-    return done, record
+    return folder, record
 
 
 @contextmanager
