@@ -49,8 +49,8 @@ def apply_lm(
         CyclicLatticeError: the lattice has a cycle.
         LatticeSimpError: a weight is not finite, or a model is too large over the lattice's words.
     """
-    seen = ~np.isin(lattice.olabels, [EPSILON, *(lattice.symbols.find(word) or EPSILON for word in ignore)])
-    lattice = replace(lattice, weights=lattice.weights + word_penalty * seen).connected()
+    is_word = ~np.isin(lattice.olabels, [EPSILON, *(lattice.symbols.find(word) or EPSILON for word in ignore)])
+    lattice = replace(lattice, weights=lattice.weights + word_penalty * is_word).connected()
     for name, (model, weight) in models.items():
         finite_real(weight, f"the weight of the language model {name}")
         acceptor = _acceptor(lattice, model, weight, ignore)
@@ -63,10 +63,10 @@ def _acceptor(lattice: Lattice, model: LanguageModel, weight: float, ignore: Col
     """Returns the acceptor of all strings over the lattice's words, each at its weighted cost."""
     symbols = lattice.symbols
     labels = [label for label in np.unique(lattice.olabels).tolist() if label != EPSILON]
-    unseen = [label for label in labels if symbols[label] in ignore]
-    seen = [label for label in labels if label not in unseen]
-    restricted = model.restrict([symbols[label] for label in seen])
-    words = dict(zip(seen, restricted.vocabulary.tolist(), strict=True))
+    ignored_labels = [label for label in labels if symbols[label] in ignore]
+    scored_labels = [label for label in labels if label not in ignored_labels]
+    restricted = model.restrict([symbols[label] for label in scored_labels])
+    words = dict(zip(scored_labels, restricted.vocabulary.tolist(), strict=True))
     ngrams: dict[Gram, tuple[float, float]] = {}  # the cost, and that of backing off
     gram_of: dict[int, Gram] = {restricted.root: ()}
     parents = restricted.parents.tolist()
@@ -84,15 +84,15 @@ def _acceptor(lattice: Lattice, model: LanguageModel, weight: float, ignore: Col
                 state_of[following] = len(histories)
                 histories.append(following)
             arcs.append((state, label, weight * _cost(ngrams, history, word), state_of[following]))
-        arcs += [(state, label, 0.0, state) for label in unseen]
+        arcs += [(state, label, 0.0, state) for label in ignored_labels]
         finals.append(weight * _cost(ngrams, history, restricted.end))
         if len(arcs) > MAX_ARCS:
             raise LatticeSimpError(
                 f"{len(labels)} words after more than {state} histories are too many for the engine openfst; "
                 "use the engine arrays"
             )
-    sources, taken, costs, targets = zip(*arcs, strict=True) if arcs else ((), (), (), ())
-    return Lattice.from_arcs(sources, taken, costs, targets, finals, symbols)
+    sources, arc_labels, costs, targets = zip(*arcs, strict=True) if arcs else ((), (), (), ())
+    return Lattice.from_arcs(sources, arc_labels, costs, targets, finals, symbols)
 
 
 def _cost(ngrams: dict[Gram, tuple[float, float]], history: Gram, word: int) -> float:
