@@ -184,9 +184,9 @@ def _smoothed(
     source_size, target_size = source.unknown + 3, target.unknown + 2
     words = events & _MASK
     totals = np.bincount(words, weights=counts, minlength=target_size)
-    seen = totals > 0
+    occurs = totals > 0
     unigram = np.zeros(target_size)
-    unigram[seen] = discounted(totals[seen].astype(np.int64)) / totals.sum()
+    unigram[occurs] = discounted(totals[occurs].astype(np.int64)) / totals.sum()
     unigram += (1.0 - unigram.sum()) / target_size
 
     pairs, pair_counts = summed((events >> (2 * _BITS) << _BITS) | words, counts)

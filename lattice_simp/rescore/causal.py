@@ -176,12 +176,12 @@ class CausalScorer:
         """Returns the costs of a batch of texts; `before` is the cache of the prompt without its last piece."""
         longest = max(map(len, texts))
         rows = [[prompt[-1], *text[:-1], *[0] * (longest - len(text))] for text in texts]
-        seen = [[1] * (len(prompt) + len(text) - 1) + [0] * (longest - len(text)) for text in texts]
+        mask = [[1] * (len(prompt) + len(text) - 1) + [0] * (longest - len(text)) for text in texts]
         cache = copy.deepcopy(before)  # the network adds to it
         if cache is not None:
             cache.batch_repeat_interleave(len(texts))
         scores = scored.model(
-            self._tensor(rows), attention_mask=self._tensor(seen), past_key_values=cache, use_cache=cache is not None
+            self._tensor(rows), attention_mask=self._tensor(mask), past_key_values=cache, use_cache=cache is not None
         ).logits
         columns = self._tensor([[*scored.columns(text), *[0] * (longest - len(text))] for text in texts])
         log_probs = scores.gather(2, columns[:, :, None])[:, :, 0].double() - scores.logsumexp(2).double()

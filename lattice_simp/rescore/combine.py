@@ -54,9 +54,9 @@ class CombinedPrefixScorer(CombinedScorer, PrefixScorer):
         return tuple(part.start(source) for part in self.parts)
 
     def extend(self, states: Sequence[State], words: Sequence[str]) -> tuple[Floats, list[State]]:
-        done = [part.extend([state[index] for state in states], words) for index, part in enumerate(self.parts)]
-        following: list[State] = list(zip(*(part_states for _, part_states in done), strict=True))
-        return self._weighted([costs for costs, _ in done]), following
+        extensions = [part.extend([state[index] for state in states], words) for index, part in enumerate(self.parts)]
+        following: list[State] = list(zip(*(part_states for _, part_states in extensions), strict=True))
+        return self._weighted([costs for costs, _ in extensions]), following
 
     def end(self, states: Sequence[State]) -> Floats:
         return self._weighted([part.end([state[index] for state in states]) for index, part in enumerate(self.parts)])

@@ -115,8 +115,8 @@ def _likelihood(state: Classes, word_sizes: Longs) -> float:
 
 
 def _entropy_sum(counts: Longs) -> float:
-    seen = counts[counts > 0].astype(np.float64)
-    return float((seen * np.log(seen)).sum())
+    positive = counts[counts > 0].astype(np.float64)
+    return float((positive * np.log(positive)).sum())
 
 
 def _bigrams(part: Sentences, boundary: int) -> Longs:

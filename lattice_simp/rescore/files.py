@@ -35,8 +35,8 @@ def read_fields(
     remedy = "train the model again"
     if _kind(fields) != kind:
         raise FormatError(f"does not hold a {kind} model of this version", path=path, remedy=remedy)
-    names, others = [_WORDS + name for name in vocabularies], list(arrays)
-    if fields.keys() != {_KIND, *names, *others}:
+    names, array_names = [_WORDS + name for name in vocabularies], list(arrays)
+    if fields.keys() != {_KIND, *names, *array_names}:
         raise FormatError(f"does not hold a complete {kind} model", path=path, remedy=remedy)
     try:
         words = [Vocabulary(tuple(unpack_words(fields[name]))) for name in names]
@@ -45,7 +45,7 @@ def read_fields(
     for name in names:
         if len(set(unpack_words(fields[name]))) < len(unpack_words(fields[name])):
             raise FormatError("a word occurs twice in its vocabulary", path=path, remedy=remedy)
-    return words, [fields[name] for name in others]
+    return words, [fields[name] for name in array_names]
 
 
 def write_fields(path: str | Path, kind: str, fields: Mapping[str, npt.NDArray[Any] | Vocabulary]) -> None:

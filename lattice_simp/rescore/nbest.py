@@ -60,8 +60,8 @@ def weighted_nbest(entries: Sequence[Hypothesis], weights: Mapping[str, float]) 
         LatticeSimpError: a feature has no weight.
     """
     scores = [_score(entry.features, weights) for entry in with_total(entries, weights)]
-    done = [entry.with_cost(0.0 - score) for entry, score in zip(entries, scores, strict=True)]
-    return sorted(done, key=lambda entry: entry.cost)
+    weighted = [entry.with_cost(0.0 - score) for entry, score in zip(entries, scores, strict=True)]
+    return sorted(weighted, key=lambda entry: entry.cost)
 
 
 def _score(features: Mapping[str, float], weights: Mapping[str, float]) -> float:

@@ -77,10 +77,10 @@ class PieceTree:
 
     def visible(self) -> Bools:
         """Returns (nodes, nodes) whether a node sees another one: itself and its ancestors."""
-        seen = np.eye(len(self.pieces), dtype=bool)
+        visible = np.eye(len(self.pieces), dtype=bool)
         for node, parent in enumerate(self.parents[1:], start=1):
-            seen[node] |= seen[parent]
-        return seen
+            visible[node] |= visible[parent]
+        return visible
 
 
 def reads_trees(model: Any, longest: int) -> bool:
@@ -191,8 +191,8 @@ def tree_costs(scored: Scored, before: ReadPrompt, prompt: Pieces, texts: Sequen
 def _node_scores(model: Any, before: ReadPrompt, tree: PieceTree, visible: Bools, nodes: range) -> Any:
     """Returns (nodes, pieces) the scores of the pieces after these nodes; earlier nodes are in the cache."""
     read, rows = len(before.pieces), slice(nodes.start, nodes.stop)
-    seen = np.hstack([np.ones((len(nodes), read), dtype=bool), visible[rows, : nodes.stop]])
-    mask = torch.where(torch.tensor(seen, device=model.device), 0.0, torch.finfo(model.dtype).min).to(model.dtype)
+    attention = np.hstack([np.ones((len(nodes), read), dtype=bool), visible[rows, : nodes.stop]])
+    mask = torch.where(torch.tensor(attention, device=model.device), 0.0, torch.finfo(model.dtype).min).to(model.dtype)
     return (
         model(
             torch.tensor([tree.pieces[rows]], device=model.device),

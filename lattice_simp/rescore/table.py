@@ -60,8 +60,8 @@ def trained_kinds(names: Iterable[str] = ()) -> dict[str, ScorerKind]:
     Raises:
         LatticeSimpError: a name is not that of a trainable kind.
     """
-    known = {name: kind for name, kind in SCORERS.items() if kind.train is not None}
+    trainable = {name: kind for name, kind in SCORERS.items() if kind.train is not None}
     for name in names:
-        if name not in known:
-            raise LatticeSimpError(f"cannot train {name!r}; choose from {', '.join(known)}")
-    return {name: known[name] for name in names} or known
+        if name not in trainable:
+            raise LatticeSimpError(f"cannot train {name!r}; choose from {', '.join(trainable)}")
+    return {name: trainable[name] for name in names} or trainable

@@ -197,14 +197,14 @@ class _Run:
 
     def _sentences(self) -> Iterator[Longs]:
         """Yields the sentences of the remaining updates; counts each update before it is done."""
-        settings, done = self.settings, 0
+        settings, update = self.settings, 0
         for epoch in itertools.count():
             for sentences in batches(self.data.examples, self.learned, settings.batch_words, settings.seed + epoch):
-                if done == self.updates:
+                if update == self.updates:
                     return
-                done += 1
-                if done > self.update:
-                    self.update = done
+                update += 1
+                if update > self.update:
+                    self.update = update
                     yield sentences
 
     def _learn(self, examples: Batch) -> tuple[float, int]:
@@ -252,5 +252,5 @@ def _learning_rate(settings: JointSettings, update: int, updates: int) -> float:
     """Returns the rate of an update, from 1: a linear rise, then half a cosine down to zero."""
     if update <= settings.warmup:
         return settings.learning_rate * update / settings.warmup
-    done = (update - settings.warmup) / max(1, updates - settings.warmup)
-    return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
+    progress = (update - settings.warmup) / max(1, updates - settings.warmup)
+    return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * progress))

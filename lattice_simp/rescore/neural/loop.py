@@ -200,8 +200,8 @@ def learning_rate(settings: TrainingSettings, update: int) -> float:
         return settings.learning_rate * update / settings.warmup
     if settings.schedule == "inverse-sqrt":
         return settings.learning_rate * math.sqrt(settings.warmup / update)
-    done = (update - settings.warmup) / max(1, settings.updates - settings.warmup)
-    return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * min(1.0, done)))
+    progress = (update - settings.warmup) / max(1, settings.updates - settings.warmup)
+    return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * min(1.0, progress)))
 
 
 def _device(name: str) -> torch.device:

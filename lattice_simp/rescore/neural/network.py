@@ -143,11 +143,11 @@ def greedy(network: Transformer, source: Tensor, longest: int, start: int, end: 
 
     memory, mask = network.encode(source)
     pieces = torch.full((len(source), 1), start, dtype=torch.int64, device=source.device)
-    done = torch.zeros(len(source), dtype=torch.bool, device=source.device)
+    is_finished = torch.zeros(len(source), dtype=torch.bool, device=source.device)
     for _ in range(longest):
         best = network.decode(memory, mask, pieces)[:, -1].argmax(dim=-1)
         pieces = torch.cat([pieces, best[:, None]], dim=1)
-        done |= best == end
-        if bool(done.all()):
+        is_finished |= best == end
+        if bool(is_finished.all()):
             break
     return pieces[:, 1:]
