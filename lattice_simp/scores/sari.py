@@ -60,9 +60,9 @@ class SariReferences(NamedTuple):
         require_reference(references)
         trie = NgramTrie.of([source, *references])
         counts = trie.counts()
-        before, wanted = len(references) * counts[:, 0], counts[:, 1:].sum(axis=1)
-        nothing = _nothing(trie.lengths, before, wanted)
-        return cls(trie.keys, trie.nodes, trie.lengths, before, wanted, len(references), nothing)
+        source_counts, reference_counts = len(references) * counts[:, 0], counts[:, 1:].sum(axis=1)
+        nothing = _nothing(trie.lengths, source_counts, reference_counts)
+        return cls(trie.keys, trie.nodes, trie.lengths, source_counts, reference_counts, len(references), nothing)
 
     def rows(self, words: Ints, offsets: Longs) -> Longs:
         """Returns the statistics of hypotheses, (hypotheses, `STATISTICS`) int64, see `tune.metric.Prepared`."""
@@ -121,25 +121,25 @@ def _nothing(lengths: Ints, source: Longs, references: Longs) -> Longs:
 
 
 @jit
-def _rows(words: Ints, offsets: Longs, known: SariReferences) -> Longs:
+def _rows(words: Ints, offsets: Longs, references: SariReferences) -> Longs:
     """Returns the statistics, (hypotheses, operations, orders, 3)."""
-    rows = np.empty((len(offsets) - 1, *known.nothing.shape), dtype=np.int64)
-    nothing = known.nothing.reshape(-1)
-    used = np.zeros(len(known.source), dtype=np.int64)
+    rows = np.empty((len(offsets) - 1, *references.nothing.shape), dtype=np.int64)
+    nothing = references.nothing.reshape(-1)
+    used = np.zeros(len(references.source), dtype=np.int64)
     for number in range(len(rows)):
         row = rows[number]
         copy_into(row.reshape(-1), 0, nothing)
-        touched = _count_ngrams(words[offsets[number] : offsets[number + 1]], known, used, row)
+        touched = _count_ngrams(words[offsets[number] : offsets[number + 1]], references, used, row)
         for node in touched:
-            cells = row[:, known.lengths[node] - 1]
-            _add_ngram(known.source[node], 0, known.references[node], -1, cells)
-            _add_ngram(known.source[node], known.number * used[node], known.references[node], 1, cells)
+            cells = row[:, references.lengths[node] - 1]
+            _add_ngram(references.source[node], 0, references.references[node], -1, cells)
+            _add_ngram(references.source[node], references.number * used[node], references.references[node], 1, cells)
             used[node] = 0
     return rows
 
 
 @jit
-def _count_ngrams(words: Ints, known: SariReferences, used: Longs, row: Longs) -> Ints:
+def _count_ngrams(words: Ints, references: SariReferences, used: Longs, row: Longs) -> Ints:
     """Counts a hypothesis's n-grams in source or references and returns their nodes; counts the others in `row`.
 
     The others continue the trie in a separate table, since each added n-gram counts only once.
@@ -153,9 +153,9 @@ def _count_ngrams(words: Ints, known: SariReferences, used: Longs, row: Longs) -
         for order in range(min(ORDER, len(words) - place)):
             key = (np.int64(node) << 32) | words[place + order]
             if node < len(used):
-                slot = find_slot(known.keys, key)
-                if known.keys[slot] >= 0:
-                    node = known.nodes[slot]
+                slot = find_slot(references.keys, key)
+                if references.keys[slot] >= 0:
+                    node = references.nodes[slot]
                     if used[node] == 0:
                         touched[count] = node
                         count += 1
