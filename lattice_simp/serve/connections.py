@@ -33,9 +33,13 @@ class PatientProtocol(H11Protocol):
         super().connection_made(transport)
         self._watch()
         if len(self.connections) > SILENT:
-            waited_for = [other for other in self.connections if isinstance(other, PatientProtocol) and other._deadline]
+            waited_for = [
+                connection
+                for connection in self.connections
+                if isinstance(connection, PatientProtocol) and connection._deadline
+            ]
             if len(waited_for) > 1:
-                min(waited_for, key=lambda other: other._ends)._end()
+                min(waited_for, key=lambda connection: connection._ends)._end()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stops waiting."""
