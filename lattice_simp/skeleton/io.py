@@ -171,8 +171,8 @@ def read_pairs(source: str | Path, compressed: str | Path) -> tuple[list[Skeleto
         for long_line, short_line in lines
         if long_line.strip() and short_line.strip()
     )
-    skeletons, others = align_pairs(full)
-    return [skeleton for skeleton in skeletons if skeleton], others
+    skeletons, num_mismatches = align_pairs(full)
+    return [skeleton for skeleton in skeletons if skeleton], num_mismatches
 
 
 def _align(tokens: Sequence[str], words: Sequence[str]) -> Skeleton | None:

@@ -23,8 +23,8 @@ def token_f1(first: Skeleton, second: Skeleton) -> float:
     """
     if first.tokens != second.tokens:
         raise SkeletonError("skeletons of different sentences cannot be compared")
-    both = sum(a and b for a, b in zip(first.mask, second.mask, strict=True))
-    return 2 * both / (sum(first.mask) + sum(second.mask))
+    common = sum(a and b for a, b in zip(first.mask, second.mask, strict=True))
+    return 2 * common / (sum(first.mask) + sum(second.mask))
 
 
 @dataclass(frozen=True)

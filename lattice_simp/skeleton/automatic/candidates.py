@@ -14,7 +14,7 @@ Mask = tuple[bool, ...]
 
 
 def choose(tokens: Sequence[str], masks: Iterable[Mask], candidates: int) -> list[Skeleton]:
-    """Takes the first masks that differ enough; it takes a mask that keeps everything only if there is no other.
+    """Chooses the first masks that differ enough; it chooses a mask that keeps everything only if there is no other.
 
     >>> masks = [(True, True, True, False), (True, True, True, True), (True, True, False, True)]
     >>> [skeleton.to_mask() for skeleton in choose("a b c d".split(), masks, 2)]
@@ -26,7 +26,7 @@ def choose(tokens: Sequence[str], masks: Iterable[Mask], candidates: int) -> lis
     for mask in masks:
         if all(mask):
             complete = [mask]
-        elif any(mask) and all(sum(a != b for a, b in zip(mask, other, strict=True)) >= apart for other in chosen):
+        elif any(mask) and all(sum(a != b for a, b in zip(mask, earlier, strict=True)) >= apart for earlier in chosen):
             chosen.append(mask)
         if len(chosen) == candidates:
             break

@@ -96,8 +96,8 @@ def _words_only(parse: Parse, words: tuple[bool, ...]) -> tuple[list[int], list[
             heads[position], labels[position] = main, SIDE_ROOT
     for position, label in enumerate(parse.labels):
         if label == "cc" and parse.heads[position] != ROOT:
-            following = (other for other in parse.children[parse.heads[position]] if other > position)
-            conjunct = next((other for other in following if labels[other] == "conj" and words[other]), None)
+            following = (sibling for sibling in parse.children[parse.heads[position]] if sibling > position)
+            conjunct = next((sibling for sibling in following if labels[sibling] == "conj" and words[sibling]), None)
             if conjunct is not None:
                 heads[position], labels[position] = conjunct, _JOINING
     return [head if word else _OUTSIDE for head, word in zip(heads, words, strict=True)], labels

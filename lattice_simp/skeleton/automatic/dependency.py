@@ -92,7 +92,7 @@ class _Knapsack:
             if head >= 0 and not (promoted and head == top and position in tree.openers):
                 self.children[head].append(position)
         self.tables: dict[int, Floats] = {}
-        self.taken: dict[int, list[list[int]]] = {}
+        self.child_counts: dict[int, list[list[int]]] = {}
         order = [top]
         for position in order:
             order += self.children[position]
@@ -110,17 +110,17 @@ class _Knapsack:
         while pending:
             position, left = pending.pop()
             mask[position] = True
-            choices = self.taken[position]
+            choices = self.child_counts[position]
             for number in range(len(choices) - 1, -1, -1):
-                taken = choices[number][left]
-                if taken:
-                    pending.append((self.children[position][number], taken))
-                left -= taken
+                child_count = choices[number][left]
+                if child_count:
+                    pending.append((self.children[position][number], child_count))
+                left -= child_count
         return mask
 
     def _merge(self, position: int, costs: Floats) -> None:
         table = np.array([np.inf, 0.0])
-        taken: list[list[int]] = []
+        child_counts: list[list[int]] = []
         for child in self.children[position]:
             # Entry 0 of a child's table is its deletion with all words below it.
             child_table = self.tables[child].copy()
@@ -128,10 +128,10 @@ class _Knapsack:
             sums = np.full((len(table) + len(child_table) - 1, len(child_table)), np.inf)
             for count, cost in enumerate(child_table):
                 sums[count : count + len(table), count] = table + cost
-            taken.append(sums.argmin(axis=1).tolist())
+            child_counts.append(sums.argmin(axis=1).tolist())
             table = sums.min(axis=1)
         self.tables[position] = table
-        self.taken[position] = taken
+        self.child_counts[position] = child_counts
 
 
 def conjunct_commas(parse: Parse) -> list[bool]:

@@ -54,13 +54,13 @@ def _token(parse: Parse, position: int) -> Iterator[str]:
     yield f"fifth={5 * position // length}|label={label}"
     yield f"length={min(length // 5, 9)}"
     for offset in (-2, -1, 1, 2):
-        other = position + offset
-        inside = 0 <= other < length
-        yield f"{offset:+}:tag={parse.tags[other] if inside else _OUTSIDE}"
-        yield f"{offset:+}:label={parse.labels[other] if inside else _OUTSIDE}"
+        neighbour = position + offset
+        inside = 0 <= neighbour < length
+        yield f"{offset:+}:tag={parse.tags[neighbour] if inside else _OUTSIDE}"
+        yield f"{offset:+}:label={parse.labels[neighbour] if inside else _OUTSIDE}"
         if abs(offset) == 1:
-            yield f"{offset:+}:word={parse.tokens[other].lower() if inside else _OUTSIDE}"
-            yield f"{offset:+}:tags={parse.tags[other] if inside else _OUTSIDE}|{tag}"
+            yield f"{offset:+}:word={parse.tokens[neighbour].lower() if inside else _OUTSIDE}"
+            yield f"{offset:+}:tags={parse.tags[neighbour] if inside else _OUTSIDE}|{tag}"
     kind = mark_kind(parse.tokens[position])
     if kind:
         yield f"mark={kind}|{word}"
@@ -82,7 +82,7 @@ def _tree(parse: Parse, position: int, phrases: list[str]) -> Iterator[str]:
         yield f"head part={parse.parts[head]}|label={label}"
         yield f"head label={parse.labels[head]}|label={label}"
         yield f"to head={'+' if distance > 0 else '-'}{_bucket(abs(distance))}|label={label}"
-        siblings = {parse.labels[other] for other in parse.children[head]} - {"punct", label}
+        siblings = {parse.labels[dependent] for dependent in parse.children[head]} - {"punct", label}
         for sibling in sorted(siblings):
             yield f"beside={sibling}|label={label}"
     ancestors = list(_ancestors(parse, position))

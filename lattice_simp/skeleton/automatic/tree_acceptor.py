@@ -157,8 +157,8 @@ class _Builder:
 
     def moves(self, position: int, state: _State) -> Iterator[tuple[int, float, _State]]:
         """Yields (decision, cost, next state) for every possible decision on a token."""
-        known, has_top, previous, before = state
-        required = known >> 2 * position & 3
+        statuses, has_top, previous, before = state
+        required = statuses >> 2 * position & 3
         transition = self.moves_cost[before] if position else [0.0, 0.0]
         kind = self.bonds.kinds[position]
         ways: list[tuple[int, int, float, bool, int]] = []  # decision, head's status, cost, top, last kept
@@ -172,23 +172,23 @@ class _Builder:
             if position in self.bonds.tops and not has_top:
                 ways.append((KEEP, _DELETED, cost + self.bonds.tops[position], True, last))
         for decision, status, cost, top, last in ways:
-            after = self._bind(known, position, status)
+            after = self._bind(statuses, position, status)
             if after is not None:
                 yield decision, cost, (self._close(after, position, _STATUS[decision]), top, last, decision)
 
-    def _bind(self, known: int, position: int, status: int) -> int | None:
-        """Returns the known bits after the head is bound to `status` (0: to none); None on a contradiction."""
+    def _bind(self, statuses: int, position: int, status: int) -> int | None:
+        """Returns the statuses with `status` for the head (0: unchanged); None on a contradiction."""
         head = self.bonds.heads[position]
         if head == ROOT or not status:
-            return known
-        present = known >> 2 * head & 3
+            return statuses
+        present = statuses >> 2 * head & 3
         if present:
-            return known if present == status else None
-        return known | status << 2 * head
+            return statuses if present == status else None
+        return statuses | status << 2 * head
 
-    def _close(self, known: int, position: int, status: int) -> int:
+    def _close(self, statuses: int, position: int, status: int) -> int:
         """Records the token's decision if it is needed later, and clears the bits of tokens that are not."""
-        known &= ~(3 << 2 * position)
+        statuses &= ~(3 << 2 * position)
         if self.stays_open[position]:
-            known |= status << 2 * position
-        return known & ~self.closing[position]
+            statuses |= status << 2 * position
+        return statuses & ~self.closing[position]
