@@ -50,16 +50,16 @@ def train_tagger(
     """
     trainer = _pycrfsuite(library).Trainer(algorithm=algorithm, verbose=False)
     trainer.set_params({"feature.possible_transitions": True, **parameters})
-    count, seen = 0, set[str]()
+    count, distinct_labels = 0, set[str]()
     for attributes, labels in examples:
         trainer.append(attributes, list(labels))
-        seen.update(labels)
+        distinct_labels.update(labels)
         count += 1
     if not count:
         raise LatticeSimpError("no examples to train on")
-    if len(seen) < fewest_labels:
+    if len(distinct_labels) < fewest_labels:
         raise LatticeSimpError(
-            f"{count} examples with {len(seen)} labels; training needs at least {fewest_labels} labels"
+            f"{count} examples with {len(distinct_labels)} labels; training needs at least {fewest_labels} labels"
         )
     # The library shuffles examples by the C library's random numbers.
     ctypes.CDLL(None).srand(_SEED)

@@ -84,14 +84,14 @@ def _run(script: Path, arguments: Sequence[str], data: bytes, size: int, library
     command = [sys.executable, "-P", str(script), *arguments]
     seconds = SECONDS + size / BYTES_PER_SECOND
     try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=seconds, check=False)
+        process = subprocess.run(command, input=data, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         return f"the file is damaged: {library} does not finish reading it", b""
-    if done.returncode < 0:
+    if process.returncode < 0:
         return f"the file is damaged: {library} crashes on it", b""
-    if done.returncode == REFUSED:
-        reason = " ".join(done.stdout.decode("utf-8", "replace").split())[:200]
+    if process.returncode == REFUSED:
+        reason = " ".join(process.stdout.decode("utf-8", "replace").split())[:200]
         return f"{library} cannot load it: {reason}", b""
-    if done.returncode:
-        raise RuntimeError(f"{script.name}: {done.stderr.decode('utf-8', 'replace')[-1000:]}")
-    return None, done.stdout
+    if process.returncode:
+        raise RuntimeError(f"{script.name}: {process.stderr.decode('utf-8', 'replace')[-1000:]}")
+    return None, process.stdout

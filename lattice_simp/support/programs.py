@@ -37,12 +37,12 @@ def run_program(command: Sequence[str], folder: Path, *, seconds: float | None =
         OSError: the program cannot be started.
     """
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds, cwd=folder
         )
     except subprocess.TimeoutExpired:
         raise ProgramTimeError(f"{command[0]} took more than {seconds:g} seconds") from None
-    return Ended(done.returncode, done.stdout, done.stderr)
+    return Ended(process.returncode, process.stdout, process.stderr)
 
 
 def feed_program(command: Sequence[str], chunks: Iterable[bytes], folder: Path, *, output: Path, messages: Path) -> int:

@@ -62,17 +62,17 @@ def run_batch(
 def _outcomes(pool: ProcessPool, waiting: deque[Task]) -> Iterator[Outcome]:
     """Submits tasks to the pool and yields their outcomes."""
     pool.start()
-    done: SimpleQueue[Future[Outcome]] = SimpleQueue()
+    finished_futures: SimpleQueue[Future[Outcome]] = SimpleQueue()
     running: dict[Future[Outcome], int] = {}
     while waiting or running:
         while waiting and (not running or waiting[0][0] - next(iter(running.values())) < WINDOW):
             task = waiting.popleft()
             future = pool.submit(task)
             running[future] = task[0]
-            future.add_done_callback(done.put)
+            future.add_done_callback(finished_futures.put)
             if not waiting:
                 pool.finish()
-        future = next_item(done)
+        future = next_item(finished_futures)
         yield _outcome(running.pop(future), future)
 
 

@@ -77,7 +77,7 @@ class _Run:
         self.finished = as_completed(loop=client.loop)
         self.alone = False
         self.workers = 1
-        self.counted = self.seen = time.monotonic()
+        self.counted = self.last_seen = time.monotonic()
         self.seconds, self.tasks_done = 0.0, 0
 
     def work(self, raise_interrupt: Callable[[], None]) -> Iterator[Outcome]:
@@ -168,8 +168,8 @@ class _Run:
             raise self._lost() from error
         self.counted = time.monotonic()
         if workers:
-            self.seen, self.workers = self.counted, len(workers)
-        elif self.counted - self.seen > self.cluster.patience:
+            self.last_seen, self.workers = self.counted, len(workers)
+        elif self.counted - self.last_seen > self.cluster.patience:
             message = f"the cluster at {self.cluster.address} has had no workers for {self.cluster.patience:g} s"
             raise BatchError(message)
 
