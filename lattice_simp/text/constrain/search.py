@@ -276,9 +276,9 @@ class _Search:
         ranks[by_bank] = np.arange(len(totals)) - np.repeat(np.cumsum(counts) - counts, counts)
         later = np.ones(len(banks), dtype=np.bool_)
         later[np.linspace(0, len(banks) - 1, min(self.beam, len(banks))).round().astype(np.int64)] = False
-        others = np.ones(len(totals), dtype=np.bool_)
-        others[np.argsort(-totals, kind="stable")[: self.beam // 2]] = False
-        return np.lexsort((numbers, later[numbers], ranks, others)), ranks
+        without_claim = np.ones(len(totals), dtype=np.bool_)
+        without_claim[np.argsort(-totals, kind="stable")[: self.beam // 2]] = False
+        return np.lexsort((numbers, later[numbers], ranks, without_claim)), ranks
 
     def _texts(self, ending: _Candidates, constraint: _Constraint) -> Iterator[GeneratedText]:
         """Yields the outputs of hypotheses that ended."""

@@ -314,7 +314,7 @@ class _TokenEdges:
         order = np.lexsort((nodes.labels, nodes.sources))
         keys = nodes.sources[order].astype(np.int64) * nodes.num_classes + nodes.labels[order]
         offsets = np.searchsorted(keys, np.arange(len(nodes.finals) * nodes.num_classes + 1))
-        places, seen = [0], {0}
+        places, visited = [0], {0}
         sources, edges = list[int](), list[Longs]()
         for place in places:
             reached = np.zeros(len(nodes.finals) * texts.width, dtype=np.bool_)
@@ -323,8 +323,8 @@ class _TokenEdges:
             if len(following):
                 sources.append(place)
                 edges.append(following)
-                places += [number for number in following.tolist() if number not in seen]
-                seen.update(following.tolist())
+                places += [number for number in following.tolist() if number not in visited]
+                visited.update(following.tolist())
         starts = np.cumsum([0, *map(len, edges)])[:-1]
         targets = np.concatenate(edges) if edges else np.empty(0, dtype=np.int64)
         return cls(texts.width, np.array(sources, dtype=np.int64), starts, targets)
