@@ -50,7 +50,7 @@ def balanced(ratios: Floats, count: int, mean: float) -> Longs:
         ordered = ordered[::-1]
         means = -np.cumsum(ratios[ordered]) / np.arange(1, len(ordered) + 1)
         mean = -mean
-    taken = min(count, len(ordered))
-    kept = max(taken, int(np.sum(means <= mean + _ROUNDING)))
-    places: Longs = ordered[(np.arange(taken) * kept + kept // 2) // max(taken, 1)]
+    size = min(count, len(ordered))
+    kept = max(size, int(np.sum(means <= mean + _ROUNDING)))
+    places: Longs = ordered[(np.arange(size) * kept + kept // 2) // max(size, 1)]
     return np.sort(places)

@@ -86,9 +86,9 @@ def train(
         if again:
             (config.model_folder / MADE_OF).unlink(missing_ok=True)  # repeated stages may produce another model
 
-    done = run_stages(selected, config.work, run, again=again, begin=prepare)
-    write_json(config.work / RESULTS, done.records)
-    return done
+    results = run_stages(selected, config.work, run, again=again, begin=prepare)
+    write_json(config.work / RESULTS, results.records)
+    return results
 
 
 def _range(names: Sequence[str], first: str | None, last: str | None) -> tuple[int, int]:

@@ -169,9 +169,9 @@ def translate_lines(model: Path, weights: dict[str, float], sources: list[str], 
     tasks = [(number, source) for number, source in enumerate(sources) if source]
     factory = partial(_translator, model, weights)
     results = all_results(tasks, factory, jobs=run.jobs, cluster=run.cluster, what="sentence")
-    for done, (number, line) in enumerate(results, start=1):
+    for num_done, (number, line) in enumerate(results, start=1):
         lines[number] = line
-        run.progress(done, len(tasks))
+        run.progress(num_done, len(tasks))
     return lines
 
 

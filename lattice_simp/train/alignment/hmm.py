@@ -166,8 +166,8 @@ def align_words(
 
 def _train(corpus: _Corpus, settings: HmmSettings, progress: Progress) -> Ints:
     table, weights = _all_pairs(corpus, settings.rare_word), np.ones(3 * settings.maximum_jump + 2)
-    for done in range(1, settings.passes):
-        model = model1_posteriors if done <= settings.model1_iterations else _hmm(weights, settings)
+    for iteration in range(1, settings.passes):
+        model = model1_posteriors if iteration <= settings.model1_iterations else _hmm(weights, settings)
         counts = np.zeros(len(table.words))
         likelihood, jumps = 0.0, np.zeros((2, len(weights)))
         for block, shards in _filled_blocks(corpus, table, settings.floor):
@@ -178,9 +178,9 @@ def _train(corpus: _Corpus, settings: HmmSettings, progress: Progress) -> Ints:
         normalise_rows(table.starts, counts, table.probabilities)
         # A bucket that fits no sentence keeps its weight, as all buckets do under Model 1.
         weights = np.divide(jumps[0], jumps[1], out=weights.copy(), where=jumps[1] > 0.0)
-        if done == settings.model1_iterations:
+        if iteration == settings.model1_iterations:
             table = kept_pairs(table, counts, settings.minimum_count)
-        progress(done, settings.passes, likelihood)
+        progress(iteration, settings.passes, likelihood)
     positions, likelihood = [np.empty(0, dtype=np.int32)], 0.0
     for _, shards in _filled_blocks(corpus, table, settings.floor):
         likelihood += sum(value for value, _ in map_in_threads(_hmm(weights, settings), shards, corpus.jobs))

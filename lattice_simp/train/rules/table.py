@@ -81,7 +81,7 @@ def _features(sides: RuleSides, table: pa.Table, of_target: Longs, lexicon: Lexi
         lexical_weights(sides, lexicon.pairs, lexicon.source_given_target, False, LEAST_PROBABILITY),
         np.full(len(has_gaps), -1.0),
         -has_gaps.astype(np.float64),
-        *(-seen.astype(np.float64) for seen in (counts == 1, counts == 2, counts > 2)),
+        *(-has_count.astype(np.float64) for has_count in (counts == 1, counts == 2, counts > 2)),
         *((seen_in >> index & 1).astype(np.float64) for index in range(corpora)),
     ]
     return np.stack(columns, axis=1) + 0.0

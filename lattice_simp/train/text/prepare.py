@@ -49,8 +49,10 @@ def prepare_stage(config: Config) -> Stage:
         "shard_lines": config.shard_lines,
     }
     work = partial(_prepare, config)
-    both = tokenisers(config.text)  # fails early if a package is missing
-    return Stage("prepare", (), settings, files, work, check=lambda: [tokeniser.tokens("") for tokeniser in both])
+    side_tokenisers = tokenisers(config.text)  # fails early if a package is missing
+    return Stage(
+        "prepare", (), settings, files, work, check=lambda: [tokeniser.tokens("") for tokeniser in side_tokenisers]
+    )
 
 
 def _prepare(config: Config, run: Run, folder: Path) -> dict[str, Any]:
@@ -132,11 +134,11 @@ def read_pairs(config: Config, corpus: Corpus) -> Iterator[tuple[str, str]]:
 # ---------------------------------------------------------------- tokens
 
 
-def _tokenise_shard(both: tuple[Tokeniser, Tokeniser], clean: Clean, raw: Path, path: Path) -> None:
+def _tokenise_shard(side_tokenisers: tuple[Tokeniser, Tokeniser], clean: Clean, raw: Path, path: Path) -> None:
     table = read_shard(raw / path.name)
     sides = [
         [tokeniser.tokens(line) for line in table[side].to_pylist()]
-        for side, tokeniser in zip(SIDES, both, strict=True)
+        for side, tokeniser in zip(SIDES, side_tokenisers, strict=True)
     ]
     reasons = [reason_to_drop(source, target, clean) for source, target in zip(*sides, strict=True)]
     good = np.array([reason is None for reason in reasons], dtype=np.bool_)
