@@ -61,9 +61,9 @@ def decode(
     factory = partial(_make_decoder, options, dict(weights))
     results = all_results(enumerate(sentences), factory, jobs=options.jobs, cluster=options.cluster, what="sentence")
     lattice_of: dict[int, Lattice] = {}
-    for done, (number, lattice) in enumerate(results, start=1):
+    for num_done, (number, lattice) in enumerate(results, start=1):
         lattice_of[number] = lattice
-        progress(done, len(sentences))
+        progress(num_done, len(sentences))
     return same_features(share_symbols([lattice_of.pop(number) for number in range(len(sentences))], symbols))
 
 

@@ -107,8 +107,8 @@ def hypotheses(arcs: Arcs, pool: Lines, begin: int, end: int) -> tuple[Floats, L
 
 
 @jit
-def _is_same(words: Ints, length: int, others: Ints, others_length: int) -> bool:
+def _is_same(first: Ints, first_length: int, second: Ints, second_length: int) -> bool:
     place = 0
-    while place < min(length, others_length) and words[place] == others[place]:
+    while place < min(first_length, second_length) and first[place] == second[place]:
         place += 1
-    return length == others_length == place
+    return first_length == second_length == place

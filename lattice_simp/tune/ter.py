@@ -26,14 +26,14 @@ class TerReferences:
     Attributes:
         references: one text each.
         symbols: the table of words.
-        metric: counts edits.
-        known: (edits, mean length) by the bytes of a hypothesis's word ids.
+        metric: the metric that counts edits.
+        statistics: the cache: (edits, mean length) by the bytes of a hypothesis's word ids.
     """
 
     references: tuple[str, ...]
     symbols: SymbolTable
     metric: Metric
-    known: dict[bytes, tuple[int, int]] = field(default_factory=dict)
+    statistics: dict[bytes, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, references: Sequence[npt.ArrayLike], symbols: SymbolTable) -> TerReferences:
@@ -50,10 +50,10 @@ class TerReferences:
         """Returns edits and the mean reference length, times `SHARES`, (hypotheses, 2), see `tune.metric.Prepared`."""
         hypotheses = [words[begin:end] for begin, end in pairwise(offsets.tolist())]
         keys = [hypothesis.tobytes() for hypothesis in hypotheses]
-        new = {key: number for number, key in enumerate(keys) if key not in self.known}
+        new = {key: number for number, key in enumerate(keys) if key not in self.statistics}
         if new:
             texts = [" ".join(self.symbols.decode(hypotheses[number].tolist())) for number in new.values()]
             rows = self.metric.rows(texts, [[reference] * len(texts) for reference in self.references])
             counts = np.rint(SHARES * rows).astype(np.int64).tolist()
-            self.known.update((key, (edits, length)) for key, (edits, length) in zip(new, counts, strict=True))
-        return np.array([self.known[key] for key in keys], dtype=np.int64).reshape(len(keys), 2)
+            self.statistics.update((key, (edits, length)) for key, (edits, length) in zip(new, counts, strict=True))
+        return np.array([self.statistics[key] for key in keys], dtype=np.int64).reshape(len(keys), 2)
