@@ -57,5 +57,5 @@ def ctm(
             if is_computed and not is_noted:
                 is_noted = True
                 print(f"{place(source)}: {COMPUTED}", file=sys.stderr)
-            first = field_of(name or utterance or stem_of(Path(source).name))
-            out.writelines(f"{first} {field_of(channel)} {row}\n" for row in rows)
+            first = field_of(name or utterance or stem_of(Path(source).name), output)
+            out.writelines(f"{first} {field_of(channel, output)} {row}\n" for row in rows)

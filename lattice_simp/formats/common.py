@@ -17,7 +17,7 @@ from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, split_tokens
-from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError, LatticeSimpError
+from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError, LatticeSimpError, warn
 from lattice_simp.support.textio import decode
 
 Longs = npt.NDArray[np.int64]
@@ -127,13 +127,17 @@ def key_names(row: Mapping[str, Any]) -> str:
     return f"the key{'s' if len(row) > 1 else ''} {names}{', ...' if len(row) > _MOST_KEYS else ''}"
 
 
-def field_of(name: str) -> str:
-    """Returns a name as one field of a line: without blanks, and not empty.
+def field_of(name: str, path: str | Path) -> str:
+    """Returns a name as one field of a line of a file: not empty, and without blanks, of which it warns.
 
-    >>> field_of("utterance 1"), field_of("")
-    ('utterance_1', '0')
+    >>> field_of("u-1", "u.ctm"), field_of("", "u.ctm")
+    ('u-1', '0')
     """
-    return "_".join(name.split()) or "0"
+    fields = name.split()
+    if len(fields) > 1:
+        remedy = "rename the utterances, or write another format: SLF and JSON keep blanks"
+        warn("blanks in names are written as '_'", path="<stdout>" if str(path) == "-" else path, remedy=remedy)
+    return "_".join(fields) or "0"
 
 
 def finite(text: str | bytes, largest: float = LARGEST_COST) -> float | None:

@@ -151,7 +151,7 @@ def text_archive(
     """
     numbers = None if symbols_path is None else _numbers(symbols_path)
     with open_binary(path, "w") as file:
-        yield lambda name, lattice: _write(file, text_of(lattice, field_of(name), numbers, frame_shift).encode())
+        yield lambda name, lattice: _write(file, text_of(lattice, field_of(name, path), numbers, frame_shift).encode())
 
 
 @contextmanager
@@ -169,9 +169,10 @@ def binary_archive(
 
     def add(name: str, lattice: Lattice) -> None:
         nonlocal position
-        head, data = f"{field_of(name)} ".encode(), binary_of(lattice, numbers, frame_shift)
+        field = field_of(name, path)
+        head, data = f"{field} ".encode(), binary_of(lattice, numbers, frame_shift)
         _write(file, head + data)
-        lines.append(f"{field_of(name)} {archive}:{position + len(head)}\n")
+        lines.append(f"{field} {archive}:{position + len(head)}\n")
         position += len(head) + len(data)
 
     with open_binary(archive, "w") as file:

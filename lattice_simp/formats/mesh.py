@@ -70,7 +70,7 @@ def write_mesh(lattice: Lattice, path: str | Path) -> None:
     slots = written_slots(lattice, words, "a word mesh")
     with open_text(path, "w") as file:
         name = lattice.header.name
-        file.write("" if name is None else f"name {field_of(name)}\n")
+        file.write("" if name is None else f"name {field_of(name, path)}\n")
         file.write(f"numaligns {len(slots)}\nposterior 1\n")
         for number, entries in enumerate(slots):
             file.write(f"align {number} {' '.join(f'{word} {text}' for word, text in entries)}\n")

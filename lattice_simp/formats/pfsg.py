@@ -90,7 +90,7 @@ def write_pfsg(lattice: Lattice, path: str | Path) -> None:
     targets = np.concatenate((targets, lattice.nextstates[apart]))
     rows = zip(sources, targets.tolist(), scores.tolist(), strict=True)
     with open_text(path, "w") as file:
-        file.write(f"name {field_of(lattice.header.name or '')}\n")
+        file.write(f"name {field_of(lattice.header.name or '', path)}\n")
         file.write(f"nodes {len(nodes)} {' '.join(words[label] for label in nodes)}\n")
         file.write(f"initial 0\nfinal {end}\ntransitions {len(scores)}\n")
         file.writelines(f"{source} {target} {score:.0f}\n" for source, target, score in rows)

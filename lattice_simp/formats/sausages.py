@@ -123,7 +123,7 @@ def sausage_archive(
                 raise InvalidLatticeError("Kaldi's sausages cannot hold the word ']', which ends a slot")
             slots = written_slots(lattice, words, "a file of sausages") or [[(words[EPSILON], "1.0")]]
             brackets = (f"[ {' '.join(f'{word} {text}' for word, text in entries)} ]" for entries in slots)
-            file.write(" ".join((field_of(name), *brackets)) + "\n")
+            file.write(" ".join((field_of(name, path), *brackets)) + "\n")
 
         yield add
 

@@ -40,7 +40,9 @@ def test_one_utterance(call, folder):
     expected = "talk 1 2.000 0.300 the 1.0000\ntalk 1 2.300 0.600 cat 0.7311\n"
     assert call("lattice", "ctm", "a.slf").stdout == expected
     (folder / "b c.slf").write_text(SLF.replace("UTTERANCE=talk\n", ""))
-    assert call("lattice", "ctm", "b c.slf").stdout == expected.replace("talk", "b_c")
+    done = call("lattice", "ctm", "b c.slf")
+    assert done.stdout == expected.replace("talk", "b_c")
+    assert "<stdout>: blanks in names are written as '_'" in done.stderr
 
 
 def test_what_has_no_times_or_no_fields(call, folder):

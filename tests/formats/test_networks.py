@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import lattice_simp as ls
 from lattice_simp import Lattice, confusion_network, read, read_all, write
 from lattice_simp.core.header import Header
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats import format_of, format_of_data, parse
+from lattice_simp.formats import FORMATS, format_of, format_of_data, parse
 from lattice_simp.formats.networks import Slots
 from lattice_simp.formats.sausages import is_sausages
 
@@ -272,3 +273,18 @@ def test_errors_suggest_the_format_of_the_ending(tmp_path):
     with pytest.raises(FormatError, match="--from moses-cn"):
         read(tmp_path / "u.cn")
     assert masses(read(tmp_path / "u.cn", "moses-cn")) == [(0, "costs", 0.5), (1, "3.5", 1.0)]
+
+
+@pytest.mark.parametrize("format", ["kaldi", "kaldi-binary", "sausages"])
+def test_blanks_in_names_are_reported_once(tmp_path, format):
+    (tmp_path / "words.txt").write_text("<eps> 0\na 1\n")
+    path, lattice = tmp_path / "x", Lattice.from_strings([("a", 0.0)])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        with FORMATS[format].archive(path, symbols_path=tmp_path / "words.txt") as add:
+            for name in ("u-0", "u 1", "u 2"):
+                add(name, lattice)
+    assert [str(warning.message).partition(" (")[0] for warning in caught] == [
+        f"{path}: blanks in names are written as '_'"
+    ]
+    assert [name for name, _ in read_all(path, symbols_path=tmp_path / "words.txt")] == ["u-0", "u_1", "u_2"]
