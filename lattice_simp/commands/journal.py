@@ -29,7 +29,7 @@ class Journal:
     """
 
     def __init__(self, output: Path, run: Mapping[str, str], *, resume: bool) -> None:
-        self.path = output.with_name(output.name + SUFFIX)
+        self.output, self.path = output, output.with_name(output.name + SUFFIX)
         self._positions: dict[int, int] = {}
         try:
             self._file = open(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")  # noqa: SIM115
@@ -119,4 +119,4 @@ class Journal:
 
     def _cannot_write(self, error: OSError) -> LatticeSimpError:
         remedy = _REMEDIES.get(error.errno or 0, "free some space, then use --resume")
-        return LatticeSimpError(f"{self.path}: cannot be written: {error.strerror} ({remedy})")
+        return LatticeSimpError(f"{self.output}: cannot be written: {error.strerror} ({remedy})")

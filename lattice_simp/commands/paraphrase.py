@@ -24,8 +24,8 @@ from lattice_simp.commands.options import (
 )
 from lattice_simp.commands.paraphrase_worker import AlignOptions, ExpandOptions, Work, make_worker, parses_of
 from lattice_simp.commands.records import Record
-from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
-from lattice_simp.commands.sentence_sets import read_parallel, read_sets
+from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, line_place, name_run, resumable, run_sentences
+from lattice_simp.commands.sentence_sets import SentenceSetLine, read_parallel, read_sets
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError
@@ -190,13 +190,19 @@ def _run(work: Work, chosen: _Run) -> None:
     sentences = [Sentence(line.sentences, text=work.passed_through(line)) for line in sets]
     parts = {**name_run(sentences, Path(os.devnull), work), "model": work.options.files()}
     unchanged = list[int]()
-    job = Job("paraphrasing", partial(make_worker, work), parts, seen=partial(_add_unchanged, unchanged))
+    place = partial(_place, chosen.parallel[0] if chosen.parallel else chosen.source, sets)
+    job = Job("paraphrasing", partial(make_worker, work), parts, place, seen=partial(_add_unchanged, unchanged))
     with resumable(run):
         report = run_sentences(sentences, job, run)
     summary = f"{counted(len(sets), 'set')} in {report.seconds:.1f} s, {report.failed} failed"
     if unchanged:
         summary += f"; {_nothing_new([len(sets[number].sentences) for number in unchanged])}"
     end_run(report, run, summary)
+
+
+def _place(source: str | None, sets: Sequence[SentenceSetLine], number: int) -> str:
+    """Returns the file and the line where a set begins."""
+    return line_place(source, sets[number].line - 1)
 
 
 def _add_unchanged(unchanged: list[int], record: Record) -> None:

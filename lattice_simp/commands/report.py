@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lattice_simp.support.plurals import counted
@@ -28,15 +28,24 @@ class Report:
     Args:
         what: the label of the progress bar.
         lengths: the number of words of each sentence.
+        place: returns the file and the line of a sentence.
         done: the number of sentences that an earlier run finished.
         quiet: whether to show no progress.
         debug: whether to print tracebacks of failures.
     """
 
     def __init__(
-        self, what: str, lengths: Sequence[int], done: int = 0, *, quiet: bool = False, debug: bool = False
+        self,
+        what: str,
+        lengths: Sequence[int],
+        place: Callable[[int], str],
+        done: int = 0,
+        *,
+        quiet: bool = False,
+        debug: bool = False,
     ) -> None:
         self.lengths, self.resumed = lengths, done
+        self._place = place
         self.failed = self.reachable = self.unreachable = self.with_terms = self.without_terms = 0
         self.gaps: list[float] = []
         self.unknown: Counter[str] = Counter()
@@ -97,11 +106,11 @@ class Report:
         self._progress.advance(self._bar)
         if outcome.failure is not None:
             self.failed += 1
-            text = f"line {outcome.number + 1}: {outcome.failure}; copied to the output"
+            text = f"{self._place(outcome.number)}: {outcome.failure}; copied to the output"
             if self._debug and outcome.trace:
                 text += "\n" + outcome.trace.rstrip("\n")
         elif isinstance(outcome.result, dict) and "note" in outcome.result:
-            text = f"line {outcome.number + 1}: {outcome.result['note']}"
+            text = f"{self._place(outcome.number)}: {outcome.result['note']}"
         else:
             return
         if self._progress.disable:

@@ -25,7 +25,7 @@ from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.tasks import Outcome, in_order, run_tasks
 from lattice_simp.support.tasks.outcome import Factory
-from lattice_simp.support.textio import open_text
+from lattice_simp.support.textio import STDIN, open_text
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Job:
         what: the label of the progress bar.
         factory: makes the function of a worker, from a numbered sentence to its record.
         parts: digests of everything that the results depend on, which identify the run.
+        place: returns the file and the line of a sentence, by its number.
         discard: called with the number of each failed sentence.
         seen: called with each record, in the order of the sentences.
     """
@@ -43,6 +44,7 @@ class Job:
     what: str
     factory: Factory
     parts: Mapping[str, str]
+    place: Callable[[int], str]
     discard: Callable[[int], None] = lambda number: None
     seen: Callable[[Record], None] = lambda record: None
 
@@ -106,6 +108,15 @@ def end_run(report: Report, run: RunOptions, summary: str | None = None, *, stri
         raise typer.Exit(FAILED)
 
 
+def line_place(source: str | Path | None, number: int) -> str:
+    """Returns the file and the line of a sentence; no file is standard input.
+
+    >>> line_place("a.txt", 0), line_place(None, 1)
+    ('a.txt:1', '<stdin>:2')
+    """
+    return f"{STDIN if source is None or str(source) == '-' else source}:{number + 1}"
+
+
 def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> Report:
     """Runs a job on sentences, writes lines (and n-best lists) in their order, and returns the counts. With an output
     file, finished sentences go to a journal first, which a later run may continue. Failed ones do not, so that the
@@ -114,9 +125,8 @@ def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> R
     Raises:
         LatticeSimpError: the model, the output or the journal cannot be used.
     """
-    new_report = partial(
-        Report, job.what, [len(sentence.words) for sentence in sentences], quiet=run.quiet, debug=run.debug
-    )
+    lengths = [len(sentence.words) for sentence in sentences]
+    new_report = partial(Report, job.what, lengths, job.place, quiet=run.quiet, debug=run.debug)
     if is_stream(run.output):
         with new_report() as report:
             numbers = range(len(sentences))

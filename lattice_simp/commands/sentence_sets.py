@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.json_text import is_json, parse_json
@@ -21,10 +22,11 @@ Join = Callable[[Iterable[tuple[int, str]]], list[tuple[int, str]]]
 
 @dataclass(frozen=True)
 class SentenceSetLine:
-    """A set of the input: its name and its sentences, unchanged, without empty ones."""
+    """A set of the input: its name, its sentences without empty ones, and the line where it begins, if known."""
 
     id: str
     sentences: tuple[str, ...]
+    line: int = 0
 
 
 def read_sets(source: str, check: Check = str, join: Join = list) -> list[SentenceSetLine]:
@@ -44,7 +46,7 @@ def read_sets(source: str, check: Check = str, join: Join = list) -> list[Senten
             return [_json_set(line, number, path, check) for number, line in enumerate(lines, start=1) if line.strip()]
         joined = join(enumerate(lines, start=1))
         _checked(joined, path, check)
-    return [SentenceSetLine(str(number), block) for number, block in enumerate(_blocks(line for _, line in joined))]
+    return [SentenceSetLine(str(number), block, line) for number, (line, block) in enumerate(_blocks(joined))]
 
 
 def read_parallel(paths: Sequence[str], check: Check = str, join: Join = list) -> list[SentenceSetLine]:
@@ -58,7 +60,7 @@ def read_parallel(paths: Sequence[str], check: Check = str, join: Join = list) -
         require_parallel(path, len(column), paths[0], len(columns[0]))
         _checked(column, path, check)
     return [
-        SentenceSetLine(str(number), tuple(line.strip() for _, line in lines if line.strip()))
+        SentenceSetLine(str(number), tuple(line.strip() for _, line in lines if line.strip()), lines[0][0])
         for number, lines in enumerate(zip(*columns, strict=True))
     ]
 
@@ -74,14 +76,12 @@ def _checked(lines: Iterable[tuple[int, str]], path: str, check: Check) -> None:
                 raise FormatError(str(error), path=path, line=number) from error
 
 
-def _blocks(lines: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    block: list[str] = []
-    for line in [*lines, ""]:
-        if line.strip():
-            block.append(line.strip())
-        elif block:
-            yield tuple(block)
-            block = []
+def _blocks(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yields the lines between blank ones, with the number of the first."""
+    for is_filled, group in groupby(lines, lambda numbered: bool(numbered[1].strip())):
+        if is_filled:
+            (first, line), *rest = group
+            yield first, (line.strip(), *(line.strip() for _, line in rest))
 
 
 def _json_set(line: str, number: int, path: str, check: Check) -> SentenceSetLine:
@@ -94,4 +94,4 @@ def _json_set(line: str, number: int, path: str, check: Check) -> SentenceSetLin
     if not good:
         raise FormatError("is not a set of sentences", path=path, line=number, remedy=_JSON)
     _checked(((number, sentence) for sentence in sentences), path, check)
-    return SentenceSetLine(name, tuple(sentence.strip() for sentence in sentences if sentence.strip()))
+    return SentenceSetLine(name, tuple(sentence.strip() for sentence in sentences if sentence.strip()), number)

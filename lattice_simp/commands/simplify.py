@@ -26,7 +26,7 @@ from lattice_simp.commands.options import (
     command_app,
 )
 from lattice_simp.commands.records import Record, empty_record, nbest_entry
-from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
+from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, line_place, name_run, resumable, run_sentences
 from lattice_simp.commands.sentences import Sentence, english_text, model_text, read_sentences
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.plurals import counted
@@ -103,7 +103,8 @@ def simplify(
     parts = name_run(sentences, model, options)
     if graphs is not None:
         parts["graphs"] = _matching(graphs, sentences)
-    job = Job("simplifying", partial(make_simplifier, options), parts, seen=explained.add)
+    place = partial(line_place, source)
+    job = Job("simplifying", partial(make_simplifier, options), parts, place, seen=explained.add)
     with resumable(run):
         report = run_sentences(sentences, job, run)
     explained.write()

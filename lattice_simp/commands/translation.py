@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from lattice_simp.commands.line_output import is_stream
 from lattice_simp.commands.losses import Losses
 from lattice_simp.commands.options import refuse_idle
-from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, name_run, resumable, run_sentences
+from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, line_place, name_run, resumable, run_sentences
 from lattice_simp.commands.sentences import (
     ALL_MASKS,
     Sentence,
@@ -67,6 +67,12 @@ class TranslationInput:
         sentences = self._read(None if text is None else text[0].tokens)
         return sentences if self.terms is None else with_terms(sentences, self.terms, text[1].tokens if text else None)
 
+    def place(self, sentences: Sequence[Sentence], number: int) -> str:
+        """Returns the file and the line of a sentence, or the name of a lattice."""
+        if self.lattices is not None:
+            return f"{self.lattices}: {sentences[number].name or number}"
+        return line_place(self.skeletons if self.source is None else self.source, number)
+
     def _read(self, tokens: Callable[[str], str] | None) -> list[Sentence]:
         lists = None
         if self.skeleton_nbest is not None:
@@ -99,7 +105,7 @@ def run_translation(
     with resumable(run):
         sentences = files.read(text)
         run = run if text is None else replace(run, text=text[1].text)
-        job = translation_job(sentences, options, run, losses)
+        job = translation_job(sentences, partial(files.place, sentences), options, run, losses)
         report = run_sentences(sentences, job, run)
     if options.lattices is not None and not run.quiet:
         losses.print(options.lattices)
@@ -176,8 +182,15 @@ def _is_same_file(name: str, other: str) -> bool:
     return os.path.realpath(name) == os.path.realpath(other)
 
 
-def translation_job(sentences: Sequence[Sentence], options: TranslateOptions, run: RunOptions, losses: Losses) -> Job:
-    """Returns the job of `run_sentences`; adds the losses of lattice files to `losses`.
+def translation_job(
+    sentences: Sequence[Sentence],
+    place: Callable[[int], str],
+    options: TranslateOptions,
+    run: RunOptions,
+    losses: Losses,
+) -> Job:
+    """Returns the job of `run_sentences`; `place` returns the file and the line of a sentence. Adds the losses of
+    lattice files to `losses`.
 
     Raises:
         LatticeSimpError: the folder of the lattices cannot be created.
@@ -200,7 +213,7 @@ def translation_job(sentences: Sequence[Sentence], options: TranslateOptions, ru
         absolute = replace(options, model=options.model.absolute(), lattices=lattices)
     factory = partial(make_translator, absolute, run.time_limit is not None)
     parts = run_parts(sentences, options)
-    return Job("translating", factory, parts, discard, lambda record: losses.add_phrases(record.get("lost", {})))
+    return Job("translating", factory, parts, place, discard, lambda record: losses.add_phrases(record.get("lost", {})))
 
 
 def run_parts(sentences: Iterable[Sentence], options: TranslateOptions) -> dict[str, str]:

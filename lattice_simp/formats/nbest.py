@@ -21,6 +21,8 @@ from typing import Literal, NamedTuple
 from lattice_simp.core.arguments import whole
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.marks import unmarked
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.common import shown
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
 from lattice_simp.formats.htk_labels import is_labels, stream_labels
 from lattice_simp.formats.json_nbest import is_json_nbest, stream_json, write_json
@@ -175,14 +177,34 @@ def write_nbest(
 
     Raises:
         InvalidLatticeError: words or names could not be read back.
-        LatticeSimpError: the file cannot be written.
+        LatticeSimpError: the file cannot be written, or a group has no number or no hypotheses.
     """
     first_id = whole(first_id, "first_id")
+    sentences = map(_sentence_of, groups)
     if is_json_name(path):
-        rows = (Sentence(group[0], list(group[1]), getattr(group, "name", None)) for group in groups)
-        write_json(rows, path, first_id=first_id)
+        write_json(sentences, path, first_id=first_id)
     else:
-        write_moses(groups, path, first_id=first_id, style=style)
+        write_moses(sentences, path, first_id=first_id, style=style)
+
+
+def _sentence_of(group: object) -> Sentence:
+    """Returns the sentence of a number and its hypotheses.
+
+    Raises:
+        LatticeSimpError: the group is something else, such as a list without its number.
+    """
+    if not isinstance(group, tuple) or len(group) < 2 or not hasattr(group[0], "__index__"):
+        remedy = (
+            "number the lists: write_nbest(enumerate(lists), path), or write_nbest([(0, hypotheses)], path) for one"
+        )
+        raise LatticeSimpError(f"expected pairs of a number and hypotheses, found {shown(repr(group))} ({remedy})")
+    hypotheses = list(group[1])
+    wrong = next((entry for entry in hypotheses if not isinstance(entry, Hypothesis)), None)
+    if wrong is not None:
+        remedy = "make them with ls.Hypothesis(tokens, cost)"
+        message = f"sentence {group[0]}: expected hypotheses, found {shown(repr(wrong))}"
+        raise LatticeSimpError(f"{message} ({remedy})")
+    return Sentence(group[0], hypotheses, getattr(group, "name", None))
 
 
 def is_json_name(path: str | Path) -> bool:

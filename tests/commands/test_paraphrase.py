@@ -151,9 +151,24 @@ def test_conditions_can_be_chosen(call, files):
 
 def test_a_set_that_fails_is_passed_through(call, files):
     done = call("paraphrase", "expand", "sets.txt", "--max-states", "4", "--trees", "--senses", "0", "-o", "out.txt")
-    assert "line 1: the deterministic lattice has more than 4 states" in done.stderr
+    assert "sets.txt:1: the deterministic lattice has more than 4 states" in done.stderr
     assert "2 sets" in done.stderr
     assert (files / "out.txt").read_text("utf-8") == "\n".join([*TAXI, "", "the house"]) + "\n\n"
+
+
+def test_failures_name_the_line_of_the_set(call, files):
+    (files / "two.txt").write_text("\n".join(["", ALONE, "", "", *TAXI]) + "\n", encoding="utf-8")
+    row = json.dumps({"sentences": TAXI})
+    (files / "two.jsonl").write_text(f'{{"sentences": [{json.dumps(ALONE)}]}}\n\n{row}\n', encoding="utf-8")
+    for name, sentence in zip(("first.txt", "second.txt"), TAXI, strict=True):
+        (files / name).write_text(f"{ALONE}\n{sentence}\n", encoding="utf-8")
+    options = ("--max-states", "4", "--trees", "--senses", "0")
+    assert "two.txt:5: the deterministic" in call("paraphrase", "count", "two.txt", *options).stderr
+    assert "two.jsonl:3: the deterministic" in call("paraphrase", "count", "two.jsonl", *options).stderr
+    parallel = ("--parallel", "first.txt", "--parallel", "second.txt")
+    assert "first.txt:2: the deterministic" in call("paraphrase", "count", *parallel, *options).stderr
+    done = call("paraphrase", "count", "two.txt", "--output", "missing/x", *options)
+    assert "missing/x: cannot be written" in done.stderr
 
 
 def test_an_interrupted_run_goes_on(call, files, monkeypatch):

@@ -68,7 +68,7 @@ def test_long_sentences_are_passed_through_and_told(call, simplifier):
     long = "word " * 101 + "."
     done = call("simplify", simplifier, stdin=f"{long}\nthe principal man .\n")
     assert done.stdout.splitlines()[0] == " ".join(long.split())
-    assert "line 1: 102 tokens, more than the 100 that are parsed; copied to the output" in done.stderr
+    assert "<stdin>:1: 102 tokens, more than the 100 that are parsed; copied to the output" in done.stderr
     assert "1 failed" in done.stderr
 
 
@@ -129,7 +129,7 @@ def test_graphs_take_the_place_of_parses(call, higgs):
         "He wrote it , which was long .",
         "",
     ]
-    assert done.stderr.splitlines()[0] == "line 2: no semantic graph; only words were replaced"
+    assert done.stderr.splitlines()[0] == "<stdin>:2: no semantic graph; only words were replaced"
     assert "0 failed" in done.stderr
     assert "1 by substitution alone" in done.stderr
 

@@ -315,7 +315,7 @@ def test_a_failed_sentence_passes_through_and_is_counted(call, model, tmp_path):
     done = call("translate", model, *options, *files, "--strict")
     assert done.returncode == 1
     assert done.stdout == "das haus\nthe bridge\n"
-    assert "line 2: insertions only at gaps (at-gaps) need exactly one skeleton" in done.stderr
+    assert "skeletons:2: insertions only at gaps (at-gaps) need exactly one skeleton" in done.stderr
     assert "1 failed" in done.stderr
     assert "Traceback" not in done.stderr
     assert sorted(path.name for path in (tmp_path / "lattices").iterdir()) == ["0.fst.gz"]
@@ -400,7 +400,7 @@ def test_a_time_limit_stops_sentences_and_not_the_run(call, model):
     sentence = " ".join(["the house was built"] * 40)  # too long for an answer to come early
     done = call("translate", model, "--time-limit", 1e-7, "--strict", stdin=f"{sentence}\n\n")
     assert (done.returncode, done.stdout) == (1, f"{sentence}\n\n")
-    assert "line 1: took longer than the time limit" in done.stderr
+    assert "<stdin>:1: took longer than the time limit" in done.stderr
 
 
 @pytest.mark.slow

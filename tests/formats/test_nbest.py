@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.errors import FormatError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_nbest, parse_hypothesis, read_nbest, stream_sentences, write_nbest
 
@@ -234,3 +234,16 @@ def test_fuzzed(tmp_path):
     assert np.isfinite(parse_hypothesis(MOSES.splitlines()[0])[1].cost)
     fuzz(MOSES.encode(), read, seconds=0.7)
     fuzz(CDEC.encode(), read, seconds=0.4)
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.nbest"])
+def test_wrong_nesting_is_named_with_its_remedy(tmp_path, name):
+    hypotheses = [Hypothesis(("a", "cat"), 1.0)]
+    for groups in ([hypotheses], hypotheses, [(0,)]):
+        with pytest.raises(LatticeSimpError, match=r"expected pairs of .* found .*write_nbest\(enumerate\(lists\)"):
+            write_nbest(groups, tmp_path / name)
+    with pytest.raises(LatticeSimpError, match=r"sentence 3: expected hypotheses, found \"'a cat'\""):
+        write_nbest([(3, ["a cat"])], tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    write_nbest(enumerate([hypotheses]), tmp_path / name)
+    assert [entry.text for entry in read_nbest(tmp_path / name)[0]] == ["a cat"]
