@@ -31,6 +31,9 @@ OUT_OF_LEXICON = 14.0
 """The cost, in nats, of a word outside the lexicon. It is higher than that of the rarest word of a large word list, so
 a listed word wins unless its spelling is far off."""
 
+LONGEST_WORD = 200
+"""The most letters of a word to convert; the time is proportional to the length. Longer ones stay as they are."""
+
 CLUSTER, HIATUS = 0.7, 1.0
 """The costs of a consonant cluster and of an independent vowel in the reverse direction; vowel signs are commoner."""
 
@@ -151,7 +154,8 @@ def _stray() -> dict[int, str]:
 
 @lru_cache(maxsize=1 << 16)
 def romanise(word: str) -> str:
-    """Writes a Devanagari word in roman letters; other characters stay as they are.
+    """Writes a Devanagari word in roman letters; other characters stay as they are, and so do runs of more than
+    `LONGEST_WORD` letters.
 
     >>> [romanise(word) for word in "राम जिसने खाना किया नहीं है मच्छरों पढ़ी लड़का मित्र".split()]
     ['raam', 'jisne', 'khaanaa', 'kiyaa', 'nahii', 'hai', 'machchharon', 'padhii', 'ladkaa', 'mitra']
@@ -160,7 +164,7 @@ def romanise(word: str) -> str:
     for position, part in enumerate(parts):
         if position % 2 == 0:
             parts[position] = part.translate(_stray())
-        else:
+        elif len(part) <= LONGEST_WORD:
             best = pynini.shortestpath(acceptor(part) @ _to_roman())
             parts[position] = best.project("output").rmepsilon().string("utf8")
     return "".join(parts)
@@ -201,7 +205,8 @@ class Lexicon:
 
 
 def devanagari(word: str, lexicon: Lexicon) -> str:
-    """Returns the most probable Devanagari word for a romanised one; any other text is returned unchanged.
+    """Returns the most probable Devanagari word for a romanised one; any other text is returned unchanged, and so is
+    one of more than `LONGEST_WORD` letters.
 
     >>> words = Lexicon({"पीकर": 3, "ताला": 1, "टाला": 5, "नहीं": 9})
     >>> [devanagari(word, words) for word in "peekar piikar taalaa nahin kamal 1947 राम".split()]
@@ -213,7 +218,7 @@ def devanagari(word: str, lexicon: Lexicon) -> str:
             costs `OUT_OF_LEXICON`.
     """
     plain = word.lower()
-    if not re.fullmatch("[a-z']*[a-z][a-z']*", plain):
+    if len(plain) > LONGEST_WORD or not re.fullmatch("[a-z']*[a-z][a-z']*", plain):
         return word
     spellings = pynini.compose(acceptor(plain), _from_roman()).rmepsilon()
     listed, free = lexicon.best(spellings), cheapest(spellings)

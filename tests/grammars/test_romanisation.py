@@ -140,3 +140,13 @@ def test_a_broken_cost_names_its_line(cost: str, grammar_folder):
     (grammar_folder / "hindi" / "romanisation.tsv").write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match=r"romanisation\.tsv:2: not a cost"):
         romanisation._rows.__wrapped__()
+
+
+def test_very_long_words_stay():
+    """The time is proportional to the length: 200,000 letters would take minutes."""
+    lexicon = Lexicon({"राम": 1})
+    longest = romanisation.LONGEST_WORD
+    assert devanagari("a" * longest, lexicon) != "a" * longest
+    for word in ("a" * (longest + 1), "kamal" * 40_000):
+        assert devanagari(word, lexicon) == word
+    assert romanise("क" * (longest + 1)) == "क" * (longest + 1)
