@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -146,6 +147,25 @@ class Sentence:
             if chunk.head >= 0:
                 children[chunk.head].append(position)
         return children
+
+    @cached_property
+    def forms(self) -> frozenset[str]:
+        """The distinct forms of the tokens."""
+        return frozenset(token.form for token in self.tokens)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [chunk.start for chunk in self.chunks]
+
+    def chunks_between(self, start: int, end: int) -> range:
+        """Returns the positions of the chunks that have tokens in `start:end`, and of elided ones between them.
+
+        >>> chunks = (Chunk("NP", 0, 1), Chunk("VGF", 1, 3), Chunk("NP", 3, 4))
+        >>> Sentence((Token("x"),) * 4, chunks).chunks_between(2, 3)
+        range(1, 2)
+        """
+        first = bisect_right(self._starts, start) - 1
+        return range(max(first, 0), bisect_left(self._starts, end))
 
     @property
     def has_tree(self) -> bool:

@@ -17,6 +17,8 @@ from lattice_simp.systems.hindi.clause import (
 )
 from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of, clauses_of, is_balanced
 from lattice_simp.systems.hindi.from_tree import without_crossings
+from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
+from lattice_simp.systems.hindi.simplify.clause_tree import verb_chunk
 
 KINDS = list(ClauseType)
 
@@ -78,3 +80,18 @@ def test_clauses_of_removed_tokens_are_gone():
 def test_brackets_that_do_not_match_are_refused(text, message):
     with pytest.raises(LatticeSimpError, match=message):
         parse_bracketed(text)
+
+
+def test_verbs_are_searched_only_near_the_clause(monkeypatch):
+    """Long sentences with many clauses would otherwise take time proportional to the square of their length."""
+    tokens, chunks = [], []
+    for number in range(200):
+        tokens += [Token("राम", "NNP"), Token("सोया", "VM")]
+        chunks += [Chunk("NP", 2 * number, 2 * number + 1), Chunk("VGF", 2 * number + 1, 2 * number + 2)]
+    sentence, seen = Sentence(tuple(tokens), tuple(chunks)), []
+    verbs = Sentence.verbs
+    monkeypatch.setattr(Sentence, "verbs", lambda self, chunk: seen.append(chunk) or verbs(self, chunk))
+    assert verb_chunk(sentence, range(10, 14)) == 13
+    assert verb_chunk(sentence, [12]) is None
+    assert verb_chunk(sentence, []) is None
+    assert len(seen) <= 2

@@ -74,7 +74,8 @@ def tokens_of(parts: Sequence[Item]) -> tuple[int, ...]:
 def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> int | None:
     """Returns the last verb group among tokens that is not elided, or None."""
     allowed = set(tokens)
-    for position in reversed(range(len(sentence.chunks))):
+    near = sentence.chunks_between(min(allowed), max(allowed) + 1) if allowed else range(0)
+    for position in reversed(near):
         chunk = sentence.chunks[position]
         if chunk.tag != tag:
             continue

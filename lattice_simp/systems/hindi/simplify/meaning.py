@@ -56,7 +56,7 @@ def reason_to_stay(sentence: Sentence, parent: Node, position: int) -> str:
 
 def _asks(sentence: Sentence) -> bool:
     """Returns whether a sentence is a question."""
-    return any(token.form in words_of("question") for token in sentence.tokens)
+    return not sentence.forms.isdisjoint(words_of("question"))
 
 
 def _is_asking(token: Token) -> bool:
@@ -76,8 +76,8 @@ def _content(sentence: Sentence, tokens: Sequence[int]) -> list[int]:
 def _states(sentence: Sentence, node: Node) -> bool:
     """Returns whether the finite verbs of a clause and of those coordinated in it are in the indicative."""
     positions = set(range(node.start, node.end)) - _inside(node)
-    for chunk in (position for position, chunk in enumerate(sentence.chunks) if chunk.tag == FINITE):
-        group = verb_group(sentence, chunk)
+    for chunk in sentence.chunks_between(node.start, node.end):
+        group = verb_group(sentence, chunk) if sentence.chunks[chunk].tag == FINITE else None
         if group is not None and positions.issuperset(group.positions) and not group.is_statement:
             return False
     return all(_states(sentence, child) for child in node.children if child.kind == ClauseType.COORDINATE)
