@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,6 +16,25 @@ from lattice_simp.support.textio import decode, read_bytes
 
 Model = TypeVar("Model", bound=BaseModel)
 
+_SCALARS = (bool, int, float, datetime.date)
+"""The types of YAML values without quotes that may have been meant as text."""
+
+
+class _UniqueLoader(yaml.SafeLoader):  # type: ignore[misc]
+    """A safe loader that refuses a name which occurs twice; YAML forbids that, but PyYAML takes the last value."""
+
+    def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        names = set[tuple[str, str]]()
+        for key, _ in node.value:
+            name = (key.tag, key.value) if isinstance(key, yaml.ScalarNode) else None
+            if name in names:
+                message = f"the name {key.value!r} occurs twice"
+                raise yaml.constructor.ConstructorError(problem=message, problem_mark=key.start_mark)
+            if name is not None:
+                names.add(name)
+        return node
+
 
 def read_settings(path: str | Path, overrides: Iterable[str] = ()) -> dict[str, Any]:
     """Reads the nested values of a YAML file; overrides are `name.of.field=value`.
@@ -24,7 +44,7 @@ def read_settings(path: str | Path, overrides: Iterable[str] = ()) -> dict[str, 
     """
     text = decode(read_bytes(path), path)
     try:
-        values = yaml.safe_load(text)
+        values = yaml.load(text, _UniqueLoader)  # a safe loader
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
@@ -66,7 +86,9 @@ def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | 
         if first["type"] == "missing":
             raise FormatError(f"the field {field} is missing", path=path, remedy="add it") from None
         message = first["msg"].removeprefix("Value error, ")
-        raise FormatError(f"{field}: {message}" if field else message, path=path, remedy="fix this field") from None
+        is_unquoted = first["type"] == "string_type" and isinstance(first["input"], _SCALARS)
+        remedy = "put the text in quotes" if is_unquoted else "fix this field"
+        raise FormatError(f"{field}: {message}" if field else message, path=path, remedy=remedy) from None
 
 
 def _override(values: dict[str, Any], override: str, path: str | Path) -> None:

@@ -86,6 +86,13 @@ def test_a_sheet_may_be_filled_in_bit_by_bit(call, study):
     ]
 
 
+def test_rows_of_a_sheet_may_be_sorted_and_repeated(call, study):
+    path, rows = sheet(call, study, "Ada")
+    fill(path, [rows[0], *rows[:0:-1], rows[1]], lambda _: ("right", "3"))
+    done = call("judge", "import", study, "Ada", path)
+    assert (done.returncode, done.stdout) == (0, "6 judgements of Ada\n"), done
+
+
 def row_of(number, answers):
     return lambda rows: [*rows[:number], [*rows[number][:3], *answers], *rows[number + 1 :]]
 
@@ -99,6 +106,11 @@ def row_of(number, answers):
         (row_of(2, ("right", "3")), "Ada.tsv:3: number 1 before it has no answers"),
         (lambda rows: [rows[0], ["9", *rows[1][1:]]], "Ada.tsv:2: this row is not of the rater's sheet"),
         (lambda rows: [rows[0], ["1", "x", *rows[1][2:]]], "Ada.tsv:2: this row is not of the rater's sheet"),
+        (lambda rows: [rows[0], ["9" * 5000, *rows[1][1:]]], "Ada.tsv:2: this row is not of the rater's sheet"),
+        (
+            lambda rows: [rows[0], [*rows[1][:3], "right", "3"], [*rows[1][:3], "right", "4"]],
+            "Ada.tsv:3: number 1 has other answers in an earlier row (keep one of the rows)",
+        ),
         (lambda rows: [["number", "text"]], "Ada.tsv:1: the columns are number, text"),
         (lambda rows: [], "Ada.tsv:1: the table is empty"),
     ],

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from lattice_simp.errors import FormatError
-from lattice_simp.support.settings_file import checked_settings
+from lattice_simp.support.settings_file import checked_settings, read_settings
 from lattice_simp.train.config import Config, read_config, write_config
 
 LEAST = {
@@ -111,6 +111,11 @@ A_TEST = {"name": "t", "source": "t.fr", "references": ["t.en"]}
         ("work: [", ":1: invalid YAML: "),
         ("work: w\ncorpora:\n\t- a", ":3: invalid YAML: "),
         (b"# a\nwork: caf\xe9", ":2: bytes that are not UTF-8"),
+        ("work: w\nrules: {max_span: 5}\nrules:\n  max_span: 6\n", ":3: invalid YAML: the name 'rules' occurs twice"),
+        (
+            "work: w\ntext: {source_language: no}",
+            "text.source_language: Input should be a valid string (put the text in quotes)",
+        ),
         (b"work: a\x01b", "invalid YAML: special characters are not allowed"),
         ("work: " + "[" * 100_000, "invalid YAML: it is nested too deeply"),
         ("work: " + "9" * 5000, "value has 5000 digits"),
@@ -142,6 +147,12 @@ def test_mistakes_of_overrides(written, override, message):
     with pytest.raises(FormatError) as raised:
         read_config(written(LEAST), [override])
     assert message in str(raised.value)
+
+
+def test_merged_sections_may_change_fields(written):
+    shared = "a: &a {x: 1, y: 2}\nb: &b {<<: *a, x: 3}\nc: {<<: *b, z: 4}\n"
+    values = read_settings(written(shared))
+    assert (values["b"], values["c"].keys()) == ({"x": 3, "y": 2}, {"x", "y", "z"})
 
 
 def test_missing_files_are_reported(tmp_path):

@@ -14,6 +14,9 @@ from lattice_simp.systems.judging.study import Study
 CANNOT_JUDGE = "?"
 """The answer of a rater who cannot judge."""
 
+_DIGITS = 10
+"""Numbers of rows have fewer digits than this; Python refuses to convert very long ones."""
+
 
 def sheet_lines(store: JudgingStore, rater: str) -> Iterator[str]:
     """Yields the lines of a rater's sheet: the number, the texts, and an empty cell for each question.
@@ -29,7 +32,7 @@ def sheet_lines(store: JudgingStore, rater: str) -> Iterator[str]:
 def store_sheet(store: JudgingStore, rater: str, path: str | Path) -> int:
     """Stores the answers of a sheet, all or none; the rows after the last answer may be empty.
 
-    The sheet may repeat answers that are stored already.
+    Rows may be in any order. The sheet may repeat answers that are stored already.
 
     Returns:
         The number of rows with answers.
@@ -41,13 +44,18 @@ def store_sheet(store: JudgingStore, rater: str, path: str | Path) -> int:
     rows = list(read_table(path, _columns(store.study)))
     expected = [(source, *texts) for source, texts in store.texts(rater)]
     answers: dict[int, Mapping[str, object] | None] = {}
+    answered: dict[int, Row] = {}
     for row in rows:
         position = _position(row, expected, store.study)
         filled = {name: row[name] for name in store.study.questions if row[name]}
         if filled:
-            answers[position] = _values(row, filled, store.study)
-            if position and position - 1 not in answers:
-                raise row.error(f"number {position} before it has no answers", "fill in all rows up to here")
+            values = _values(row, filled, store.study)
+            if answers.setdefault(position, values) != values:
+                raise row.error(f"number {position + 1} has other answers in an earlier row", "keep one of the rows")
+            answered[position] = row
+    for position, row in answered.items():
+        if position and position - 1 not in answers:
+            raise row.error(f"number {position} before it has no answers", "fill in all rows up to here")
     try:
         store.answer_all(rater, answers)
     except JudgingError as error:
@@ -67,9 +75,10 @@ def _position(row: Row, expected: list[tuple[str, ...]], study: Study) -> int:
     """Returns the position of a row, whose texts must be unchanged."""
     number = row["number"]
     texts = tuple(row[name] for name in _columns(study)[1 : -len(study.questions)])
-    if not number.isdecimal() or not 0 < int(number) <= len(expected) or texts != expected[int(number) - 1]:
+    position = int(number) - 1 if number.isdecimal() and len(number) < _DIGITS else -1
+    if not 0 <= position < len(expected) or texts != expected[position]:
         raise row.error("this row is not of the rater's sheet", "give the rater of the sheet; leave its texts alone")
-    return int(number) - 1
+    return position
 
 
 def _values(row: Row, filled: Mapping[str, str], study: Study) -> Mapping[str, object] | None:
