@@ -22,6 +22,10 @@ class Task(str, Enum):
         return self.value
 
 
+_LARGEST = 10**9
+"""The largest setting: what any database stores, and as seconds more than thirty years."""
+
+
 @dataclass(frozen=True)
 class AnnotationSettings:
     """The number of judgements to collect, stored in the file of annotations.
@@ -29,7 +33,7 @@ class AnnotationSettings:
     >>> AnnotationSettings(shortenings=0)
     Traceback (most recent call last):
     ...
-    lattice_simp.errors.LatticeSimpError: shortenings is 0; give a number above 0
+    lattice_simp.errors.LatticeSimpError: shortenings is 0; give a number above 0 and up to 1000000000
 
     Attributes:
         shortenings: the number of annotators who shorten each sentence.
@@ -37,7 +41,7 @@ class AnnotationSettings:
         lease: the seconds for which a sentence opened by an annotator is reserved.
 
     Raises:
-        LatticeSimpError: A number is not above 0.
+        LatticeSimpError: A number is not above 0, or more than a file can hold.
     """
 
     shortenings: int = option(3, "shortenings", "annotators who shorten each sentence")
@@ -46,8 +50,9 @@ class AnnotationSettings:
 
     def __post_init__(self) -> None:
         for setting in fields(self):
-            if not getattr(self, setting.name) > 0:
-                raise LatticeSimpError(f"{setting.name} is {getattr(self, setting.name)}; give a number above 0")
+            value = getattr(self, setting.name)
+            if not 0 < value <= _LARGEST:
+                raise LatticeSimpError(f"{setting.name} is {value}; give a number above 0 and up to {_LARGEST}")
 
 
 @dataclass(frozen=True)
