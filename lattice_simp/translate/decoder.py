@@ -258,8 +258,8 @@ class Decoder:
 
 def _check_names(rule_features: Sequence[str], models: Iterable[str]) -> None:
     """Raises GrammarError if features of different origins have the same name."""
-    taken = {*DECODER_FEATURES, *models}
-    twice = [name for name in rule_features if name in taken or name.startswith((f"{INPUT_FEATURE}:", PREFIX))]
+    reserved = {*DECODER_FEATURES, *models}
+    twice = [name for name in rule_features if name in reserved or name.startswith((f"{INPUT_FEATURE}:", PREFIX))]
     twice += [name for name in models if name in DECODER_FEATURES]
     if twice:
         raise GrammarError(

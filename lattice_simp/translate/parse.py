@@ -119,9 +119,9 @@ class SourceParse:
     def target_words(self) -> Ints:
         """The target words of all items."""
         symbols = self.items.symbols
-        seen = np.zeros(len(self.grammar.target_words), dtype=np.bool_)
-        seen[symbols[symbols >= 0]] = True
-        return np.flatnonzero(seen).astype(np.int32)
+        occurs = np.zeros(len(self.grammar.target_words), dtype=np.bool_)
+        occurs[symbols[symbols >= 0]] = True
+        return np.flatnonzero(occurs).astype(np.int32)
 
     def step_lattice(self, store: CellStore, arcs: Records, num_states: int) -> StepLattice:
         """Returns the arcs between states 0 and 1 as a lattice, with its derivations and the input's features."""

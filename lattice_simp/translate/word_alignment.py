@@ -46,7 +46,7 @@ def _derive(
     """Derives a span by the widest pending rule from `start` (to `end`); returns its words' tokens, and its end."""
     fitting = [use for use in pending if use.start == start and end in (None, use.end)]
     for use in fitting:
-        rest = [other for other in pending if other is not use]
+        rest = [other_use for other_use in pending if other_use is not use]
         if use.rule == COPY_RULE:
             pending[:] = rest
             return [frozenset([start])], use.end
@@ -93,7 +93,7 @@ def _apply_across(
         skipped = {position for _, begin, end in skips for position in range(begin, end)}
         tokens = [position for position in range(use.start, use.end) if position not in skipped]
         words = [frozenset(tokens[index] for index in aligned) for aligned in _project(rule, 0, [], [])]
-        points = [gap_position(rule.alignment, seen, len(tokens), len(words)) for seen, _, _ in skips]
+        points = [gap_position(rule.alignment, num_before, len(tokens), len(words)) for num_before, _, _ in skips]
         inserted: list[frozenset[int]] = []
         for position in range(len(words) + 1):
             for point, gap in zip(points, gaps, strict=True):
@@ -103,32 +103,38 @@ def _apply_across(
     return None
 
 
-def gap_position(points: Sequence[Sequence[int]], seen: int, total: int, length: int) -> int:
-    """Returns the place on a phrasal rule's target side of a gap that follows `seen` of its `total` source words.
+def gap_position(points: Sequence[Sequence[int]], num_before: int, total: int, length: int) -> int:
+    """Returns the place of a gap on a phrasal rule's target side.
 
-    Its place is after the last target word that is aligned with the nearest aligned source word before it, or first if
-    there is none. Without an alignment, the gap keeps its relative position.
+    The gap follows `num_before` of the rule's `total` source words. It goes after the last target word that is aligned
+    with the nearest aligned source word before it, or first if there is none. Without an alignment, it keeps its
+    relative position.
 
     >>> gap_position([(0, 1), (1, 0), (2, 2)], 2, 3, 3), gap_position([], 1, 4, 2)
     (1, 0)
     """
     if not len(points):
-        return round(length * seen / total)
-    left = [(source, target) for source, target in points if source < seen]
+        return round(length * num_before / total)
+    left = [(source, target) for source, target in points if source < num_before]
     return max(left)[1] + 1 if left else 0
 
 
 def _skips(
-    symbols: Sequence[str | tuple[str]], seen: int, start: int, end: int, source: Sequence[str], rest: Sequence[RuleUse]
+    symbols: Sequence[str | tuple[str]],
+    index: int,
+    start: int,
+    end: int,
+    source: Sequence[str],
+    rest: Sequence[RuleUse],
 ) -> list[list[tuple[int, int, int]]]:
     """Lists the ways in which words and gaps between them cover the tokens: (words before, start, end) of each gap."""
-    if seen == len(symbols):
+    if index == len(symbols):
         return [[]] if start == end else []
     ways = []
-    for stop in _stops(start, end, rest) if seen else [start]:
-        if stop < end and source[stop] == symbols[seen]:
-            gap = [(seen, start, stop)] if stop > start else []
-            ways += [[*gap, *more] for more in _skips(symbols, seen + 1, stop + 1, end, source, rest)]
+    for stop in _stops(start, end, rest) if index else [start]:
+        if stop < end and source[stop] == symbols[index]:
+            gap = [(index, start, stop)] if stop > start else []
+            ways += [[*gap, *more] for more in _skips(symbols, index + 1, stop + 1, end, source, rest)]
     return ways
 
 
@@ -147,13 +153,13 @@ def _slot_spans(
     """Lists the ways in which a source side covers the tokens, with slots where some rule of the derivation applies."""
     if not symbols:
         return [[]] if start == end else []
-    first, others = symbols[0], symbols[1:]
+    first, following = symbols[0], symbols[1:]
     if isinstance(first, str):
         matches = start < end and source[start] == first
-        return _slot_spans(others, start + 1, end, source, rest) if matches else []
+        return _slot_spans(following, start + 1, end, source, rest) if matches else []
     ways = []
     for stop in sorted({use.end for use in rest if use.start == start and use.end <= end}, reverse=True):
-        ways += [[(start, stop), *more] for more in _slot_spans(others, stop, end, source, rest)]
+        ways += [[(start, stop), *more] for more in _slot_spans(following, stop, end, source, rest)]
     return ways
 
 

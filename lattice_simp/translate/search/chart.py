@@ -37,7 +37,7 @@ class Chart(NamedTuple):
         steps: (arcs,) int32, the item that an arc completes, plus 1; 0 for none.
         starts, ends: (cells,) int32, the cells' states; those of the last cell are of the whole sentence, whose last
             arc reads `</s>`.
-        contexts: (states,) int32;  known: (states,) int32, the number of words of the history in the context.
+        contexts: (states,) int32;  num_known: (states,) int32, the number of words of the history in the context.
     """
 
     offsets: Ints
@@ -50,7 +50,7 @@ class Chart(NamedTuple):
     starts: Ints
     ends: Ints
     contexts: Ints
-    known: Ints
+    num_known: Ints
 
     @property
     def num_states(self) -> int:
@@ -98,15 +98,15 @@ def make_chart(
     referred = np.where(symbols < 0, ends[np.maximum(-1 - symbols, 0)], -1).astype(np.int32)
     number = _topological_numbers(sources, targets, referred, last + 1)
     order = counting_order(number[sources], len(number))
-    seen = np.where(symbols < 0, symbols - 1, word_of_label[np.maximum(symbols, 0)]).astype(np.int32)
-    is_word = np.append(seen[:-1] >= 0, False)
-    seen[-1] = end_word
+    model_symbols = np.where(symbols < 0, symbols - 1, word_of_label[np.maximum(symbols, 0)]).astype(np.int32)
+    is_word = np.append(model_symbols[:-1] >= 0, False)
+    model_symbols[-1] = end_word
     counts = np.bincount(number[sources], minlength=len(number))
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
     rule_costs = np.concatenate((arcs["cost"], top.costs, [0.0]))[order]
     return Chart(
         offsets=offsets,
-        symbols=seen[order],
+        symbols=model_symbols[order],
         rule_costs=rule_costs,
         costs=rule_costs + word_penalty * is_word[order],
         targets=number[targets][order],
@@ -115,7 +115,7 @@ def make_chart(
         starts=number[starts].astype(np.int32),
         ends=number[ends].astype(np.int32),
         contexts=np.zeros(len(number), dtype=np.int32),
-        known=np.zeros(len(number), dtype=np.int32),
+        num_known=np.zeros(len(number), dtype=np.int32),
     )
 
 
@@ -146,8 +146,8 @@ def search_chart(
     word_of_label[labels] = words
     cells, top, top_steps = _with_top_cells(parse)
     kept = np.flatnonzero(cells >= 0).astype(np.int32)
-    seen = items.by_label(word_of_label)
-    return make_chart(cells[kept], items.select(kept), top, seen, end_word, word_penalty), top_steps
+    word_of_item_label = items.by_label(word_of_label)
+    return make_chart(cells[kept], items.select(kept), top, word_of_item_label, end_word, word_penalty), top_steps
 
 
 def _with_top_cells(parse: SourceParse) -> tuple[Ints, Top, Ints]:
@@ -165,17 +165,17 @@ def _with_top_cells(parse: SourceParse) -> tuple[Ints, Top, Ints]:
     spans = np.argwhere(number == 0).astype(np.int32)
     number[spans[:, 0], spans[:, 1]] = np.arange(len(spans))
     span_of_item = number[begins, ends]
-    known = plan.cells(np.full(len(spans), plan.top, dtype=np.int32), spans)
+    top_cells = plan.cells(np.full(len(spans), plan.top, dtype=np.int32), spans)
     if plan.nested:
         originals = np.flatnonzero(items.left == plan.top)
         steps[originals + 1] = items.top + 1
     else:
-        known[:] = -1
-    new = known < 0
-    known[new] = plan.num_cells + np.arange(new.sum())
-    cells[items.top[new[span_of_item]]] = known[span_of_item[new[span_of_item]]]
+        top_cells[:] = -1
+    new = top_cells < 0
+    top_cells[new] = plan.num_cells + np.arange(new.sum())
+    cells[items.top[new[span_of_item]]] = top_cells[span_of_item[new[span_of_item]]]
     costs = np.where(spans[:, 0] > 0, parse.costs.glue, 0.0)
-    glue = Top(known, spans[:, 0], spans[:, 1], costs, parse.source.num_states)
+    glue = Top(top_cells, spans[:, 0], spans[:, 1], costs, parse.source.num_states)
     return cells, glue, steps
 
 
@@ -235,15 +235,15 @@ def _topological_numbers(sources: Ints, targets: Ints, referred: Ints, num_state
             fill[referred[arc]] += 1
     ready = np.empty(num_states, dtype=np.int32)
     number = np.full(num_states, -1, dtype=np.int32)
-    done, reached = 0, 0
+    num_numbered, reached = 0, 0
     for state in range(num_states):
         if waiting[state] == 0:
             ready[reached] = state
             reached += 1
-    while done < reached:
-        state = ready[done]
-        number[state] = done
-        done += 1
+    while num_numbered < reached:
+        state = ready[num_numbered]
+        number[state] = num_numbered
+        num_numbered += 1
         for index in range(begins[state], begins[state + 1]):
             waiting[following[index]] -= 1
             if waiting[following[index]] == 0:

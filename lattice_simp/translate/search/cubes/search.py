@@ -169,7 +169,7 @@ def _put(queue: Queue, key: float, number: int) -> None:
 def _take(queue: Queue) -> int:
     """Removes the first entry from the heap and returns it."""
     keys, numbers = queue.keys, queue.numbers
-    taken = numbers[0]
+    first = numbers[0]
     queue.used[WAITING] -= 1
     size = queue.used[WAITING]
     key, number, at = keys[size], numbers[size], 0
@@ -182,7 +182,7 @@ def _take(queue: Queue) -> int:
         keys[at], numbers[at] = keys[below], numbers[below]
         at = below
     keys[at], numbers[at] = key, number
-    return taken
+    return first
 
 
 @inlined

@@ -227,14 +227,14 @@ def best_choice(model: ContextModel, context: int, word: int) -> tuple[float, in
     that does not depend on the word, so the same state is best for most words. A word that is seen after a state is
     also seen after its suffixes, so the other states are found by the n-grams that end in the context and the word.
     """
-    state, seen = context >> 1, model.end if word == model.final else word
+    state, model_word = context >> 1, model.end if word == model.final else word
     if context & 1 == 0 or model.level[state] >= model.reach - 1:
-        matched, cost = read(model, context, seen)
+        matched, cost = read(model, context, model_word)
         return cost - model.potential[state] + _entering(model, matched, word), state, matched
-    matched, cost = read(model, 2 * state, seen)
+    matched, cost = read(model, 2 * state, model_word)
     left = model.cheapest[state]
     if model.level[matched] > model.level[state]:
-        left = _cheapest_unseen(model, state, seen)
+        left = _cheapest_unseen(model, state, model_word)
     best = cost + model.leaving[left] - model.backoffs[state] + _entering(model, matched, word)
     if model.level[matched] <= model.level[state]:  # the word is unseen after all states that end in it
         return best, left, matched
@@ -250,7 +250,7 @@ def best_choice(model: ContextModel, context: int, word: int) -> tuple[float, in
             if not model.leaving[before] < np.inf:
                 continue
         else:
-            leaves = _cheapest_unseen(model, before, seen)
+            leaves = _cheapest_unseen(model, before, model_word)
             cost = model.cost[longer] + model.leaving[leaves] - model.backoffs[before]
         cost += _entering(model, longer, word)
         if cost < best:

@@ -37,29 +37,29 @@ def chart_with_contexts(
     model = combined(weighted, names, neighbours(parse, weighted, invisible))
     chart, top_steps = search_chart(parse, labels, model.vocabulary, model.num_words, word_penalty)
     sentence = int(chart.starts[-1])
-    contexts, known = _contexts(chart.offsets, chart.symbols, chart.targets, sentence, model, model.lengths)
-    return chart._replace(contexts=contexts, known=known), model, top_steps
+    contexts, num_known = _contexts(chart.offsets, chart.symbols, chart.targets, sentence, model, model.lengths)
+    return chart._replace(contexts=contexts, num_known=num_known), model, top_steps
 
 
 @jit
 def _contexts(
     offsets: Ints, symbols: Ints, targets: Ints, sentence: int, model: NgramAutomaton, level: Ints
 ) -> tuple[Ints, Ints]:
-    """Returns the states' contexts, and how many words they know."""
+    """Returns the context of each state, and its number of known words."""
     children, words, suffix, backoff = model.children, model.word, model.suffix, model.backoff
     num_states, root, longest = len(offsets) - 1, len(suffix) - 1, model.order - 1
-    contexts, known = np.full(num_states, 2 * root + 1, dtype=np.int32), np.zeros(num_states, dtype=np.int32)
-    contexts[sentence], known[sentence] = 2 * model.start, MANY
+    contexts, num_known = np.full(num_states, 2 * root + 1, dtype=np.int32), np.zeros(num_states, dtype=np.int32)
+    contexts[sentence], num_known[sentence] = 2 * model.start, MANY
     for state in range(num_states):
         for arc in range(offsets[state], offsets[state + 1]):
             target = targets[arc]
             if symbols[arc] == NO_WORD:
-                contexts[target], known[target] = contexts[state], known[state]
+                contexts[target], num_known[target] = contexts[state], num_known[state]
             elif symbols[arc] >= 0 and symbols[arc] < children[0]:
                 node, _ = follow(contexts[state] >> 1, symbols[arc], 0.0, children, words, suffix, backoff)
-                remembered = min(known[state] + 1, longest)
+                remembered = min(num_known[state] + 1, longest)
                 while level[node] > remembered:
                     node = suffix[node]
-                known[target] = remembered
+                num_known[target] = remembered
                 contexts[target] = 2 * node + (1 if level[node] == remembered else 0)
-    return contexts, known
+    return contexts, num_known

@@ -102,8 +102,8 @@ class Task(NamedTuple):
         pairs: (words, words + 1) float64, the cost of each word, and of the sentence's end, after each word; infinity
             for impossible pairs.
         charges: (words,) float64, see `dense_bounds`.
-        known: (states,) int32, the number of the context that a state's own cell reveals, -1 if its last word is the
-            context.
+        own_contexts: (states,) int32, the number of the context that a state's own cell reveals, -1 if its last word
+            is the context.
         codes: (contexts,) int32, their codes.
     """
 
@@ -111,7 +111,7 @@ class Task(NamedTuple):
     kept: Bools
     pairs: Floats
     charges: Floats
-    known: Ints
+    own_contexts: Ints
     codes: Ints
 
 
@@ -147,15 +147,15 @@ def dense_bounds(
     if not has_matrices(chart) or not kept.states[chart.ends[-1]]:
         return None
     words = border_words(chart, model.final, kept)
-    known = np.unique(chart.contexts[chart.known > 1])
-    num_contexts = model.final + len(known)
+    long_contexts = np.unique(chart.contexts[chart.num_known > 1])
+    num_contexts = model.final + len(long_contexts)
     if max(words.begins[-1], num_contexts * chart.num_cells, model.final * (model.final + 1)) > MAX_ENTRIES:
         return None
     pairs = _pair_costs(model, np.ones((model.final, model.final + 1), dtype=np.bool_) if living is None else living)
     contexts = np.full(2 * len(model.level), -1, dtype=np.int32)
-    contexts[known] = model.final + np.arange(len(known))
-    numbers = np.where(chart.known > 1, contexts[chart.contexts], -1).astype(np.int32)
-    codes = np.concatenate((2 * np.arange(model.final) + 1, known)).astype(np.int32)
+    contexts[long_contexts] = model.final + np.arange(len(long_contexts))
+    numbers = np.where(chart.num_known > 1, contexts[chart.contexts], -1).astype(np.int32)
+    codes = np.concatenate((2 * np.arange(model.final) + 1, long_contexts)).astype(np.int32)
     task = Task(words, kept.states, pairs, charges, numbers, codes)
     inside, hooks, begins, rows = _inside(chart, model, task, MAX_ENTRIES)
     if len(rows) > MAX_ENTRIES:
@@ -212,8 +212,8 @@ def _last_word(model: ContextModel, task: Task, context: int) -> int:
 @jit
 def _context(task: Task, state: int, index: int) -> int:
     """Returns the number of a state's context, or its last word with this index."""
-    if task.known[state] >= 0:
-        return task.known[state]
+    if task.own_contexts[state] >= 0:
+        return task.own_contexts[state]
     return task.words.listed[task.words.offsets[task.words.last[state]] + index]
 
 
@@ -548,9 +548,9 @@ def dense_outside(dense: Dense, place: int, first: int, last: int) -> float:
 
 
 @jit
-def dense_hook(dense: Dense, context: int, known: int, cell: int) -> int:
+def dense_hook(dense: Dense, context: int, num_known: int, cell: int) -> int:
     """Returns the row of a cell after a context, -1 if it never occurs there."""
-    before = dense.contexts[context] if known > 1 else context >> 1
+    before = dense.contexts[context] if num_known > 1 else context >> 1
     return dense.hooks[before * dense.cells + cell] if before >= 0 else -1
 
 

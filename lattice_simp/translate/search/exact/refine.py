@@ -69,13 +69,13 @@ def _start_node(pools: Pools, bounds: Bounds, limit: float, place: int, border: 
 
 
 @jit
-def _hook_key(context: int, known: int, cell: int) -> np.int64:
-    return (((np.int64(context) << 8) + known) << 24) + cell
+def _hook_key(context: int, num_known: int, cell: int) -> np.int64:
+    return (((np.int64(context) << 8) + num_known) << 24) + cell
 
 
 @jit
 def _coarse_hook(
-    model: ContextModel, bounds: Bounds, pools: Pools, context: int, known: int, cell: int
+    model: ContextModel, bounds: Bounds, pools: Pools, context: int, num_known: int, cell: int
 ) -> tuple[int, bool]:
     """Returns the hook one order lower, and whether a prefix that is the whole string is a full context there."""
     lower = model.order - 2
@@ -84,17 +84,17 @@ def _coarse_hook(
         prefix = pools.prefixes.rows[context >> 1]
         if prefix.length >= lower:
             context, behind = 2 * open_context(model, prefix.state, lower), True
-    elif known <= lower:
+    elif num_known <= lower:
         context = 2 * open_context(model, lower_state(model, context >> 2, lower + 1), lower)
-    return find(bounds.hooks, _hook_key(context, known, cell)), behind
+    return find(bounds.hooks, _hook_key(context, num_known, cell)), behind
 
 
 @jit
-def _dense_context(model: ContextModel, pools: Pools, context: int, known: int) -> int:
+def _dense_context(model: ContextModel, pools: Pools, context: int, num_known: int) -> int:
     """Returns the code of a hook's context in the second order: the context that its rule reveals, or a word."""
     if context & 1:
         return 2 * pools.prefixes.rows[context >> 1].word + 1
-    return context >> 1 if known > 1 else 2 * lower_state(model, context >> 2, 2) + 1
+    return context >> 1 if num_known > 1 else 2 * lower_state(model, context >> 2, 2) + 1
 
 
 @jit
@@ -105,12 +105,12 @@ def _hook(
     pools: Pools,
     limit: float,
     context: int,
-    known: int,
+    num_known: int,
     cell: int,
 ) -> int:
     """Finds or adds the hook of a cell after a context, with its nodes; returns its place."""
     num_states = len(chart.offsets) - 1
-    key = _hook_key(context, known, cell)
+    key = _hook_key(context, num_known, cell)
     hook = find(pools.hooks, key)
     if hook >= 0:
         return num_states + hook
@@ -121,12 +121,12 @@ def _hook(
     behind, coarse_place, least, row, last = False, np.int64(NONE), 0.0, NONE, NONE
     dense, end = bounds.dense.cells > 0, chart.ends[cell]
     if dense:
-        code = _dense_context(model, pools, context, known)
-        row = dense_hook(bounds.dense, code, known, cell)
+        code = _dense_context(model, pools, context, num_known)
+        row = dense_hook(bounds.dense, code, num_known, cell)
         least = bounds.dense.hook_least[row] if row >= 0 else np.inf
-        last = code >> 1 if known <= 1 else NONE
+        last = code >> 1 if num_known <= 1 else NONE
     elif bounds.order > 0:
-        coarse_hook, behind = _coarse_hook(model, bounds, pools, context, known, cell)
+        coarse_hook, behind = _coarse_hook(model, bounds, pools, context, num_known, cell)
         coarse_place = np.int64(num_states + coarse_hook)
         least = bounds.least[coarse_place] if coarse_hook >= 0 else np.inf
     if not least < np.inf:
@@ -251,7 +251,7 @@ def expand(
     nearly all its time here, so inner loops reuse what outer loops have looked up.
     """
     offsets, symbols, costs, targets, ends = chart.offsets, chart.symbols, chart.costs, chart.targets, chart.ends
-    contexts, known, least, level = chart.contexts, chart.known, bounds.least, model.level
+    contexts, num_known, least, level = chart.contexts, chart.num_known, bounds.least, model.level
     nodes, node_slots = pools.nodes.rows, pools.nodes.slots
     borders, border_slots = pools.borders.rows, pools.borders.slots
     coarse_slots, outside = bounds.nodes.slots, bounds.outside
@@ -272,12 +272,12 @@ def expand(
             left, right = borders[border].left, borders[border].right
             long = right != NONE
             context = 2 * left + 1
-            if known[state] > full:
+            if num_known[state] > full:
                 context = 2 * contexts[state]
             elif long:
                 context = 4 * right + (2 if level[right] == full else 0)  # as `open_context` says
             before = borders[border].last
-            if dense and known[state] > 1:
+            if dense and num_known[state] > 1:
                 before = bounds.dense.contexts[contexts[state]]
             while cursor[2] < offsets[state + 1]:
                 arc = cursor[2]
@@ -300,7 +300,7 @@ def expand(
                 if symbol < NO_WORD:
                     size = sizes[ends[-2 - symbol]]
                     if not direct and size > 0:
-                        hook = find_in(hook_slots, _hook_key(context, known[state], -2 - symbol))
+                        hook = find_in(hook_slots, _hook_key(context, num_known[state], -2 - symbol))
                         if hook >= 0:
                             size = sizes[num_states + hook]
                         elif used[HOOKS] == len(pools.hooks.rows) or used[PLACES] == len(heads):
@@ -336,7 +336,7 @@ def expand(
                     if not direct:
                         place = num_states + hook
                         if hook < 0:
-                            place = _hook(chart, model, bounds, pools, limit, context, known[state], -2 - symbol)
+                            place = _hook(chart, model, bounds, pools, limit, context, num_known[state], -2 - symbol)
                     second = heads[place]
                     if second < 0:
                         total = np.inf

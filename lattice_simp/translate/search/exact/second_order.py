@@ -77,18 +77,18 @@ def second_order(
     charges = first_charges(coarse, model)
     prefixes = with_words(first.forest.pools.prefixes, charges)
 
-    def matrices(model: ContextModel, known: DenseBounds | None) -> DenseBounds | None:
-        kept = everything_kept(chart, charges, coarse.least[: chart.num_states]) if known is None else known.kept
-        living = None if known is None else known.living
+    def matrices(model: ContextModel, previous: DenseBounds | None) -> DenseBounds | None:
+        kept = everything_kept(chart, charges, coarse.least[: chart.num_states]) if previous is None else previous.kept
+        living = None if previous is None else previous.living
         return dense_bounds(chart, model, charges, kept, upper + beam + SLACK, living)
 
-    def learned(model: ContextModel, known: DenseBounds) -> Tightened | None:
-        missing = upper - known.lower
-        is_near = missing < SLACK if last else missing < CLOSE or known.num_pairs < FEW
+    def learned(model: ContextModel, previous: DenseBounds) -> Tightened | None:
+        missing = upper - previous.lower
+        is_near = missing < SLACK if last else missing < CLOSE or previous.num_pairs < FEW
         if is_near or not has_time():
             return None
-        limit, bounds = upper + beam + SLACK, dense_bounds_of(known.dense)
-        within = min(known.lower + SHARE * missing, known.limit_of(SAMPLE_PAIRS))
+        limit, bounds = upper + beam + SLACK, dense_bounds_of(previous.dense)
+        within = min(previous.lower + SHARE * missing, previous.limit_of(SAMPLE_PAIRS))
         sampled = refined_forest(
             chart, model, bounds, within, prefixes, SAMPLE_EDGES, lambda edges: edges <= SAMPLE_EDGES and has_time()
         )

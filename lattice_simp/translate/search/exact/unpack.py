@@ -60,13 +60,13 @@ class Unpacking:
 
     def _inner_edges(self, incoming: list[list[int]], node: int) -> list[int]:
         """Returns the edges of a node's derivations within its cell, without those of cells that it refers to."""
-        edges, seen, waiting = [], {node}, [node]
+        edges, visited, waiting = [], {node}, [node]
         while waiting:
             for edge in incoming[waiting.pop()]:
                 edges.append(edge)
                 tail = int(self.forest.edges[edge]["tail"])
-                if tail not in seen:
-                    seen.add(tail)
+                if tail not in visited:
+                    visited.add(tail)
                     waiting.append(tail)
         return edges
 
