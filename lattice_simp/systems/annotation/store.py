@@ -241,14 +241,14 @@ class AnnotationStore(DatabaseStore):
         row = {"time": self.clock(), "annotator": annotator, "sentence": sentence, "task": task.value, "kind": kind}
         row |= columns
         names = ", ".join(row)
-        done = database.execute(
+        cursor = database.execute(
             f"INSERT INTO event ({names}) VALUES ({', '.join(f':{name}' for name in row)})",
             row,
         )
         query = "DELETE FROM lease WHERE annotator = ? AND task = ? AND sentence = ?"
         database.execute(query, (annotator, task.value, sentence))
-        assert done.lastrowid is not None
-        return done.lastrowid
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
 
 
 def read_settings(database: sqlite3.Connection) -> AnnotationSettings:
@@ -308,8 +308,8 @@ def _refuse_another(
 ) -> None:
     """Raises AnnotationError unless a judgement repeats the stored one."""
     if not (same and (earlier["kind"] == "skip") == skip):
-        done = "skipped" if earlier["kind"] == "skip" else "judged"
-        raise AnnotationError(f"{annotator!r} has already {done} the sentence {sentence!r}; undo that first")
+        action = "skipped" if earlier["kind"] == "skip" else "judged"
+        raise AnnotationError(f"{annotator!r} has already {action} the sentence {sentence!r}; undo that first")
 
 
 def _all_sentences(database: sqlite3.Connection) -> dict[int, Sentence]:

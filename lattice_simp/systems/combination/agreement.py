@@ -69,10 +69,10 @@ def with_agreement(
     )
 
 
-def _values_on_arcs(history: HistoryLattice, known: NgramPosteriors) -> Floats:
+def _values_on_arcs(history: HistoryLattice, posteriors: NgramPosteriors) -> Floats:
     """Returns a system's posteriors of the n-grams that end at each arc, (max_order, num_arcs)."""
     width = len(history.lattice.symbols)
-    keys = known.history.prefixes.astype(np.int64) * width + known.history.words
+    keys = posteriors.history.prefixes.astype(np.int64) * width + posteriors.history.words
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     same = np.zeros(len(history.words), dtype=np.int64)  # the system's number of each n-gram; 0 for none
@@ -83,4 +83,4 @@ def _values_on_arcs(history: HistoryLattice, known: NgramPosteriors) -> Floats:
         places = np.minimum(np.searchsorted(keys, targets), len(keys) - 1)
         hit = (keys[places] == targets) & ((same[prefixes] > 0) | (prefixes == 0))
         same[grams] = np.where(hit, order[places], 0)
-    return known.values[same][history.grams]
+    return posteriors.values[same][history.grams]

@@ -72,17 +72,19 @@ def align_sentences(
         LatticeSimpError: A paragraph is a string, the language is unknown, or there are more than `MAX_CELLS` pairs.
         MissingExtraError: spaCy, which splits words, is not installed.
     """
-    both = [_texts(sentences) for sentences in (complex_sentences, simple_sentences)]
-    if len(both[0]) * len(both[1]) > MAX_CELLS:
-        raise LatticeSimpError(f"the paragraphs have {len(both[0])} and {len(both[1])} sentences; align shorter ones")
+    paragraphs = [_texts(sentences) for sentences in (complex_sentences, simple_sentences)]
+    if len(paragraphs[0]) * len(paragraphs[1]) > MAX_CELLS:
+        raise LatticeSimpError(
+            f"the paragraphs have {len(paragraphs[0])} and {len(paragraphs[1])} sentences; align shorter ones"
+        )
     splitter = Splitter(settings.language)
-    sides = [splitter.words(texts) for texts in both]
+    sides = [splitter.words(texts) for texts in paragraphs]
     if frequencies is None:
         offsets = np.concatenate([sides[0][0], sides[0][0][-1] + sides[1][0][1:]])
         table = count_words(offsets, np.concatenate([sides[0][1], sides[1][1]]))
         frequencies = Frequencies.of(*table, len(offsets) - 1)
     vectors = [Vectors.of(*side, frequencies) for side in sides]
-    whole = [Ranges(np.array([0]), np.array([len(texts)])) for texts in both]
+    whole = [Ranges(np.array([0]), np.array([len(texts)])) for texts in paragraphs]
     aligned = align_ranges(vectors[0], vectors[1], whole[0], whole[1], settings)
     rows = zip(
         aligned.row.tolist(), aligned.column.tolist(), aligned.similarity.tolist(), aligned.move.tolist(), strict=True
@@ -117,34 +119,34 @@ class Similarities(NamedTuple):
 
     Attributes:
         pair: (cells,) int64, the pair of ranges.
-        row, other: (cells,) int64, rows of the left and right vectors.
+        left, right: (cells,) int64, rows of the left and right vectors.
         cosine: (cells,) float64.
     """
 
     pair: Longs
-    row: Longs
-    other: Longs
+    left: Longs
+    right: Longs
     cosine: Floats
 
 
-def similarities(left: Vectors, right: Vectors, ranges: Ranges, others: Ranges) -> Similarities:
+def similarities(left: Vectors, right: Vectors, left_ranges: Ranges, right_ranges: Ranges) -> Similarities:
     """Returns the cosines within each pair of ranges, row by row."""
-    cells = cells_of(ranges.sizes, others.sizes)
-    row, other = ranges.begin[cells.grid] + cells.row, others.begin[cells.grid] + cells.column
-    return Similarities(cells.grid, row, other, cosines(left, right, row, other))
+    cells = cells_of(left_ranges.sizes, right_ranges.sizes)
+    left_rows, right_rows = left_ranges.begin[cells.grid] + cells.row, right_ranges.begin[cells.grid] + cells.column
+    return Similarities(cells.grid, left_rows, right_rows, cosines(left, right, left_rows, right_rows))
 
 
 def align_ranges(
-    left: Vectors, right: Vectors, ranges: Ranges, others: Ranges, settings: CorpusSettings = _DEFAULTS
+    left: Vectors, right: Vectors, left_ranges: Ranges, right_ranges: Ranges, settings: CorpusSettings = _DEFAULTS
 ) -> Alignments:
     """Aligns the sentences of pairs of paragraphs (ranges of rows), dropping pairs below the threshold.
 
     Returns:
         The pairs, as rows of the vectors.
     """
-    cells_of_ranges = similarities(left, right, ranges, others)
-    pairs = best_alignments(Grids(ranges.sizes, others.sizes, cells_of_ranges.cosine), settings.skip_cost)
+    cells_of_ranges = similarities(left, right, left_ranges, right_ranges)
+    pairs = best_alignments(Grids(left_ranges.sizes, right_ranges.sizes, cells_of_ranges.cosine), settings.skip_cost)
     good = pairs.similarity >= settings.sentence_threshold
     grid = pairs.grid[good]
-    rows, columns = pairs.row[good] + ranges.begin[grid], pairs.column[good] + others.begin[grid]
+    rows, columns = pairs.row[good] + left_ranges.begin[grid], pairs.column[good] + right_ranges.begin[grid]
     return Alignments(grid, rows, columns, pairs.move[good], pairs.similarity[good])

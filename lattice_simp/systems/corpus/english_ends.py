@@ -43,7 +43,7 @@ def english_begins(text: str, begins: Sequence[int]) -> list[int]:
     for stop in _STOP.finditer(text):
         begin = _begin_after(text, stop, begins)
         place = stop.end() if begin is None else begin
-        if _ends(text, last, stop, known=begin is not None):
+        if _ends(text, last, stop, is_boundary=begin is not None):
             kept.add(place)
             last = place
         else:
@@ -59,8 +59,8 @@ def _begin_after(text: str, stop: re.Match[str], begins: Sequence[int]) -> int |
     return begins[position]
 
 
-def _ends(text: str, last: int, stop: re.Match[str], *, known: bool) -> bool:
-    """Returns whether a stop ends the sentence that begins at `last`; `known` is the splitter's answer."""
+def _ends(text: str, last: int, stop: re.Match[str], *, is_boundary: bool) -> bool:
+    """Returns whether a stop ends the sentence that begins at `last`; `is_boundary` is the splitter's answer."""
     marks, closing = stop[1], stop[2]
     following = text[stop.end() : stop.end() + _WINDOW].lstrip(_OPENING)
     goes_on = following[:1].islower()
@@ -70,13 +70,13 @@ def _ends(text: str, last: int, stop: re.Match[str], *, known: bool) -> bool:
     if len(dots) > 1 and not dots.strip(". "):
         return _omission_ends(dots, following)
     if marks != ".":
-        return known and not (goes_on and text[last : last + 1].isupper())
+        return is_boundary and not (goes_on and text[last : last + 1].isupper())
     if _ITEM.fullmatch(text, last, stop.start()):
         return False
     word = _WORD_BEFORE.search(text, max(last, stop.start() - _WINDOW), stop.start())
     if word is None:
-        return known
-    return ends_sentence(word[1], following) and (known or not _LETTER.fullmatch(word[1]))
+        return is_boundary
+    return ends_sentence(word[1], following) and (is_boundary or not _LETTER.fullmatch(word[1]))
 
 
 def _omission_ends(dots: str, following: str) -> bool:

@@ -31,7 +31,7 @@ class ParagraphPairs(NamedTuple):
 
 
 def pair_paragraphs(
-    left: Vectors, right: Vectors, articles: Ranges, others: Ranges, threshold: float
+    left: Vectors, right: Vectors, complex_articles: Ranges, simple_articles: Ranges, threshold: float
 ) -> ParagraphPairs:
     """Pairs the paragraphs of articles.
 
@@ -44,13 +44,13 @@ def pair_paragraphs(
 
     Args:
         left, right: the vectors of the complex and the simple paragraphs.
-        articles, others: the rows of the complex and the simple article of each pair.
+        complex_articles, simple_articles: the rows of the complex and the simple article of each pair.
         threshold: the minimum cosine.
     """
-    cells = similarities(left, right, articles, others)
-    order = np.lexsort((cells.other, -cells.cosine, cells.row))
-    _, first = np.unique(cells.row[order], return_index=True)
+    cells = similarities(left, right, complex_articles, simple_articles)
+    order = np.lexsort((cells.right, -cells.cosine, cells.left))
+    _, first = np.unique(cells.left[order], return_index=True)
     best = order[first]
     best = best[cells.cosine[best] >= threshold]
-    best = best[np.lexsort((cells.row[best], cells.other[best], cells.pair[best]))]
-    return ParagraphPairs(cells.row[best], cells.other[best], cells.cosine[best])
+    best = best[np.lexsort((cells.left[best], cells.right[best], cells.pair[best]))]
+    return ParagraphPairs(cells.left[best], cells.right[best], cells.cosine[best])

@@ -112,8 +112,8 @@ def align_collections(
         align_stage(settings),
         _corpus_stage(folder),
     ]
-    done = run_stages(stages, folder / WORK, run)
-    counts = _counts(done.records)
+    results = run_stages(stages, folder / WORK, run)
+    counts = _counts(results.records)
     write_json(folder / COUNTS, counts.__dict__)
     return counts
 

@@ -83,8 +83,8 @@ class Vectors(NamedTuple):
         return cls(begins, numbers, weights / np.maximum(lengths, np.finfo(np.float64).tiny)[rows])
 
 
-def cosines(left: Vectors, right: Vectors, rows: Longs, others: Longs) -> Floats:
-    """Returns the cosines of rows `rows[p]` of `left` and `others[p]` of `right`, (pairs,) float64.
+def cosines(left: Vectors, right: Vectors, left_rows: Longs, right_rows: Longs) -> Floats:
+    """Returns the cosines of rows `left_rows[p]` of `left` and `right_rows[p]` of `right`, (pairs,) float64.
 
     They range from 0 to 1; equal texts with words have 1.
 
@@ -93,7 +93,7 @@ def cosines(left: Vectors, right: Vectors, rows: Longs, others: Longs) -> Floats
     >>> cosines(vectors, vectors, np.array([0, 0, 2]), np.array([0, 1, 2])).round(3).tolist()
     [1.0, 0.707, 0.0]
     """
-    values: Floats = _cosines(left, right, rows, others)
+    values: Floats = _cosines(left, right, left_rows, right_rows)
     return values
 
 

@@ -239,9 +239,9 @@ def without_hollow(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
             positions[position] = len(positions) - 1
 
     def new_head(head: int) -> int:
-        seen: set[int] = set()
-        while head not in positions and head not in seen:
-            seen.add(head)
+        visited: set[int] = set()
+        while head not in positions and head not in visited:
+            visited.add(head)
             head = chunks[head].head
         return positions.get(head, -1)
 

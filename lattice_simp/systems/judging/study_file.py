@@ -151,10 +151,10 @@ def _count(raters: int | Sequence[str], path: Path) -> int:
 def _items(fields: StudyFile, path: Path) -> tuple[Item, ...]:
     files = {name: _texts(path.parent / file) for name, file in fields.systems.items()}
     source = None if fields.source is None else _texts(path.parent / fields.source)
-    first, *others = [*files.values(), *([] if source is None else [source])]
-    for other in others:
-        _require_same_lines(first, other)
-    ids = next((file.ids for file in [first, *others] if file.ids), None)
+    first, *rest = [*files.values(), *([] if source is None else [source])]
+    for texts in rest:
+        _require_same_lines(first, texts)
+    ids = next((file.ids for file in [first, *rest] if file.ids), None)
     ids = ids or tuple(str(number) for number in range(1, len(first.texts) + 1))
     numbers = range(len(ids))
     if fields.items is not None:
@@ -172,12 +172,12 @@ def _items(fields: StudyFile, path: Path) -> tuple[Item, ...]:
     )
 
 
-def _require_same_lines(first: _Texts, other: _Texts) -> None:
-    require_parallel(other.path, len(other.texts), first.path, len(first.texts))
-    if first.ids and other.ids and first.ids != other.ids:
-        line = next(number for number, ids in enumerate(zip(first.ids, other.ids, strict=True), 1) if ids[0] != ids[1])
-        message = f"the id {other.ids[line - 1]!r} is {first.ids[line - 1]!r} in {first.path}"
-        raise FormatError(message, path=other.path, line=line, remedy="sort the files by id")
+def _require_same_lines(first: _Texts, second: _Texts) -> None:
+    require_parallel(second.path, len(second.texts), first.path, len(first.texts))
+    if first.ids and second.ids and first.ids != second.ids:
+        line = next(number for number, ids in enumerate(zip(first.ids, second.ids, strict=True), 1) if ids[0] != ids[1])
+        message = f"the id {second.ids[line - 1]!r} is {first.ids[line - 1]!r} in {first.path}"
+        raise FormatError(message, path=second.path, line=line, remedy="sort the files by id")
 
 
 def _texts(path: Path) -> _Texts:

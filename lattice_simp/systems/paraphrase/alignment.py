@@ -125,8 +125,8 @@ def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: Alig
     """Returns which pairs of nodes are equivalent, (nodes of first, nodes of second)."""
     ends = [np.array([getattr(link, name) for link in links], dtype=np.int64) for name in ("first", "second")]
     here, there = inside(first, ends[0]), inside(second, ends[1])
-    both = here.astype(np.int64) @ there.T.astype(np.int64)
-    closed = (both > 0) & (both == here.sum(axis=1)[:, None]) & (both == there.sum(axis=1))
+    common = here.astype(np.int64) @ there.T.astype(np.int64)
+    closed = (common > 0) & (common == here.sum(axis=1)[:, None]) & (common == there.sum(axis=1))
     categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
     linked = [_linked_enough(tree, positions, settings) for tree, positions in zip((first, second), ends, strict=True)]
     joint = closed & linked[0][:, None] & linked[1] & (categories[0][:, None] == categories[1])

@@ -118,17 +118,17 @@ class _Builder:
         spans: list[_Span] = []
         if not dependents and (kind == "-" or parse.labels[head] in _AUXILIARIES):
             return spans
-        taken = {head}
+        covered = {head}
         attached: list[int] = []
         if kind not in ("PP", "-"):
             spans.append(_Span(self._category(head, kind, attached), head, head + 1, head))
         for child in self._order(head, kind):
-            taken.update(parse.subtree(child))
+            covered.update(parse.subtree(child))
             attached.append(child)
             if parse.labels[child] in ("cc", "punct", "preconj") and len(attached) < len(dependents):
                 continue  # include what follows it
-            begin, end = min(taken), max(taken) + 1
-            if end - begin == len(taken):
+            begin, end = min(covered), max(covered) + 1
+            if end - begin == len(covered):
                 spans.append(_Span(self._category(head, kind, attached), begin, end, head))
         return spans
 

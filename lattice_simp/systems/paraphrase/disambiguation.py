@@ -61,8 +61,9 @@ class _Comparison:
 
     def phrases(self, sentence: int, chosen: Sequence[int], number: int) -> int:
         """Returns the number of phrases that a parse of a sentence shares with the chosen ones of the others."""
-        others = ((other, parse) for other, parse in enumerate(chosen) if other != sentence)
-        return sum(self._between(min(other, (sentence, number)), max(other, (sentence, number))) for other in others)
+        current = sentence, number
+        pairs = (pair for pair in enumerate(chosen) if pair[0] != sentence)
+        return sum(self._between(min(pair, current), max(pair, current)) for pair in pairs)
 
     def _between(self, first: tuple[int, int], second: tuple[int, int]) -> int:
         key = (*first, *second)

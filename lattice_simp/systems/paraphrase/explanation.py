@@ -67,14 +67,14 @@ class _Chart:
 
     words: tuple[str, ...]
     grammar: SubstitutionGrammar
-    known: dict[tuple[Phrase, int, int], _Ends] = field(default_factory=dict)
+    cache: dict[tuple[Phrase, int, int], _Ends] = field(default_factory=dict)
 
     def ends(self, phrase: Phrase, depth: int, start: int) -> _Ends:
         """Returns the possible ends of a phrase that begins at `start`, with substitutions nested up to `depth`."""
         key = phrase, depth, start
-        if key not in self.known:
-            self.known[key] = self._derived(phrase, depth, start)
-        return self.known[key]
+        if key not in self.cache:
+            self.cache[key] = self._derived(phrase, depth, start)
+        return self.cache[key]
 
     def _derived(self, phrase: Phrase, depth: int, start: int) -> _Ends:
         best: _Ends = {}

@@ -146,13 +146,13 @@ def _productions(trees: Sequence[Tree]) -> dict[Phrase, set[Production]]:
 
 def _is_within(phrase: Phrase, part: Phrase, productions: Mapping[Phrase, Iterable[Production]]) -> bool:
     """Returns whether `part` is the phrase or expands to it alone, possibly through other phrases."""
-    seen, waiting = {part}, [part]
+    visited, waiting = {part}, [part]
     while waiting:
         for production in productions.get(waiting.pop(), ()):
-            if len(production) == 1 and isinstance(production[0], Phrase) and production[0] not in seen:
-                seen.add(production[0])
+            if len(production) == 1 and isinstance(production[0], Phrase) and production[0] not in visited:
+                visited.add(production[0])
                 waiting.append(production[0])
-    return phrase in seen
+    return phrase in visited
 
 
 def _phrase(tree: Tree, number: int) -> Phrase:

@@ -93,7 +93,8 @@ class _Halves:
 
         def rank(end: str) -> tuple[int, int]:
             gap = min(
-                (abs(place - other) for place in spans[top] for other in spans[end]), default=len(self.graph.tokens)
+                (abs(place - end_place) for place in spans[top] for end_place in spans[end]),
+                default=len(self.graph.tokens),
             )
             crossing = [edge for edge in self.graph.edges if {tops[edge.head], tops[edge.dependent]} == {top, end}]
             return gap, -sum(len(self.graph.by_name[edge.dependent].positions) for edge in crossing)
@@ -102,15 +103,15 @@ class _Halves:
 
     @cached_property
     def owners(self) -> tuple[str, ...]:
-        """The event to whose half each position belongs; an orphan follows the nearest word, the later one of two."""
+        """The event that owns each position; an orphan belongs to the event of the nearest word, the later of two."""
         graph, owners = self.graph, dict[int, str]()
         for node in graph.nodes:
             owners |= dict.fromkeys(node.positions, self.sides[node.name])
         for edge in graph.edges:
             owners |= dict.fromkeys(edge.positions, self.sides[edge.head if edge.shared else edge.dependent])
-        known = sorted(owners)
+        owned_positions = sorted(owners)
         return tuple(
-            owners[min(known, key=lambda place: (abs(place - position), -place))]
+            owners[min(owned_positions, key=lambda place: (abs(place - position), -place))]
             for position in range(len(graph.tokens))
         )
 
@@ -238,9 +239,11 @@ def _verb_group(graph: SemanticGraph, event: str) -> tuple[int, ...]:
     verbs = tagged or list(positions)
     if not verbs:
         return ()
-    others = {position for name in graph.events if name != event for position in graph.by_name[name].positions}
+    other_event_positions = {
+        position for name in graph.events if name != event for position in graph.by_name[name].positions
+    }
     first = verbs[0]
-    while first and _tag(graph, first - 1).startswith(("VB", "MD", "RB")) and first - 1 not in others:
+    while first and _tag(graph, first - 1).startswith(("VB", "MD", "RB")) and first - 1 not in other_event_positions:
         first -= 1
     return tuple(range(first, verbs[-1] + 1))
 

@@ -115,7 +115,7 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
     plain = replace(analysis, deletions=tuple(deletions))
     readings = [_reading(make_variant(plain, _NOTHING, [split], (), _none)) for split in splits]
     whole = make_variant(plain, _NOTHING, (), (), lambda deletion: True)
-    done = [leap.deletion for leap in whole.leaps]
+    applied_deletions = [leap.deletion for leap in whole.leaps]
     readings += [_reading(whole, range(leap.begin, leap.end)) for leap in whole.leaps]
     for change in changes:
         variant = make_variant(replace(analysis, replacements=(change,)), _NOTHING, (), (), _none)
@@ -124,16 +124,16 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
     good = replace(
         analysis,
         splits=_uninterrupted(_where(splits, sound)),
-        deletions=_where(done, sound[len(splits) :]),
-        replacements=_where(changes, sound[len(splits) + len(done) :]),
+        deletions=_where(applied_deletions, sound[len(splits) :]),
+        replacements=_where(changes, sound[len(splits) + len(applied_deletions) :]),
     )
     return good if _is_worth_while(good) else replace(good, splits=(), deletions=(), replacements=())
 
 
-def _meets(split: Split, others: Sequence[Split]) -> bool:
-    """Returns whether another split parts the same two clauses."""
+def _meets(split: Split, splits: Sequence[Split]) -> bool:
+    """Returns whether an existing split separates the same two clauses."""
     first = min(split.removed)
-    return any(first in (other.clause[0] - 1, other.clause[0], other.clause[-1] + 1) for other in others)
+    return any(first in (existing.clause[0] - 1, existing.clause[0], existing.clause[-1] + 1) for existing in splits)
 
 
 def _is_worth_while(analysis: Analysis) -> bool:

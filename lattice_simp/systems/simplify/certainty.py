@@ -365,8 +365,8 @@ def _is_of_title(parse: Parse, split: Split, entity: list[int]) -> bool:
 
 def _is_timed(parse: Parse, head: int, noun: int) -> bool:
     """Returns whether the time of a participle at a predicate noun is known ("a school run by nuns": perhaps still)."""
-    known = word_set("stative_participles") | _EVENTS
-    return parse.tokens[head].lower() in known or is_past(parse, parse.heads[noun])
+    timed_words = word_set("stative_participles") | _EVENTS
+    return parse.tokens[head].lower() in timed_words or is_past(parse, parse.heads[noun])
 
 
 def _is_set_off(parse: Parse, split: Split) -> bool:
@@ -384,18 +384,18 @@ def _leaves_participle(parse: Parse, split: Split) -> bool:
 
 
 def _has_sure_time(parse: Parse, split: Split, head: int) -> bool:
-    """Returns whether a past participle tells of a known time: that of its main verb, or an event that is over.
+    """Returns whether the time of a past participle is certain: that of its main verb, or of a past event.
 
     "A man, married for ten years, hopes": he still is married.
     """
     words = {parse.tokens[position].lower() for position in split.clause}
     is_event = child(parse, head, {"agent"}) is not None or any(word.isdigit() and len(word) == 4 for word in words)
-    known = word_set("stative_participles") | word_set("present_adverbs") | word_set("past_adverbs") | _EVENTS
+    timed_words = word_set("stative_participles") | word_set("present_adverbs") | word_set("past_adverbs") | _EVENTS
     if parse.tokens[head].lower() in ("located", "situated") and is_past(parse, parse.roots[0]):
         return False  # "the house, located there, was sold": it still is there
     if "during" in words and not all(is_past(parse, root) for root in parse.roots):
         return False  # "a player, linked with Leeds during May, has left"
-    return is_event or not words.isdisjoint(known) or all(is_past(parse, root) for root in parse.roots)
+    return is_event or not words.isdisjoint(timed_words) or all(is_past(parse, root) for root in parse.roots)
 
 
 def _ends_with_bare_place(parse: Parse, split: Split) -> bool:

@@ -58,11 +58,11 @@ def mention(
         return ()
     if not positions or len(positions) > MAX_COPY or (gaps and not _is_clean(parse, positions)):
         return ()
-    known = _as_known(parse, noun, [natural(parse, position) for position in positions])
+    phrase_tokens = _as_known(parse, noun, [natural(parse, position) for position in positions])
     labels = {parse.labels[child] for child in parse.children[noun]}
     names = any(parse.parts[position] == "PROPN" for position in positions)
     bare = parse.tags[noun] in ("NN", "NNS") and not labels & {"det", "poss", "nummod", "conj"} and not names
-    return (Token("the"), *known) if known and definite and bare else known
+    return (Token("the"), *phrase_tokens) if phrase_tokens and definite and bare else phrase_tokens
 
 
 def short_mention(parse: Parse, noun: int) -> tuple[Token, ...]:
@@ -74,7 +74,7 @@ def short_mention(parse: Parse, noun: int) -> tuple[Token, ...]:
     joined = any(parse.labels[position] == "conj" for position in below)
     if len(entity) <= LONGEST_WHOLE or parse.tags[noun] not in ("NN", "NNS") or joined:
         return entity
-    is_unique = [other.lower() for other in parse.lemmas].count(lemma) == 1 and lemma not in word_set("partitives")
+    is_unique = [entry.lower() for entry in parse.lemmas].count(lemma) == 1 and lemma not in word_set("partitives")
     if not is_unique or entity[0].text.lower() not in _DEFINITE:
         return entity
     near = {position for position in below if parse.labels[position] == "compound"} | {noun}

@@ -124,12 +124,12 @@ def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:
     Keeps articles before a word that also follows them in the source, lower case after a mark, and words with inner
     capitals (`iPhone`).
     """
-    known = {(token.lower(), following.lower()) for token, following in pairwise(source)}
+    lowered_pairs = {(token.lower(), following.lower()) for token, following in pairwise(source)}
     beside = set(pairwise(source))
     written, starts = list[str](), True
     for index, token in enumerate(tokens):
         following = tokens[index + 1] if index + 1 < len(tokens) else ""
-        if token in ("a", "an") and following and (token, following.lower()) not in known:
+        if token in ("a", "an") and following and (token, following.lower()) not in lowered_pairs:
             token = "an" if begins_with_vowel(following) else "a"
         kind = mark_kind(token)
         if starts and kind is None:

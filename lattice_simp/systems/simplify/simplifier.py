@@ -388,15 +388,15 @@ def _tokens_between(alternatives: Hypotheses, use: RuleUse, words: Sequence[str]
     """Returns the (variant, token) pairs of the words that a rule, or copying, reads between two states."""
     lattice = alternatives.lattice
     last = lattice.num_states - 1
-    wanted = (None,) if words is None else tuple(lattice.symbols.find(word) for word in words)
+    labels = (None,) if words is None else tuple(lattice.symbols.find(word) for word in words)
 
     def paths(state: int, index: int) -> Iterator[list[int]]:
-        if index == len(wanted):
+        if index == len(labels):
             if state == use.end:
                 yield []
             return
         for arc in range(lattice.offsets[state], lattice.offsets[state + 1]):
-            if wanted[index] is None or lattice.olabels[arc] == wanted[index]:
+            if labels[index] is None or lattice.olabels[arc] == labels[index]:
                 for rest in paths(int(lattice.nextstates[arc]), index + 1):
                     yield [int(lattice.nextstates[arc]), *rest]
 

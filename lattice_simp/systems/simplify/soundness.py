@@ -55,8 +55,8 @@ class Written:
         """The indices of source tokens by source position; of a copy only if the original is not in the sentence."""
         stays = [index for index in range(len(self.tokens)) if index not in self.new]
         copied = {self.tokens[index].position: index for index in stays if self.tokens[index].copied}
-        others = {self.tokens[index].position: index for index in stays if not self.tokens[index].copied}
-        return {position: index for position, index in (copied | others).items() if position is not None}
+        originals = {self.tokens[index].position: index for index in stays if not self.tokens[index].copied}
+        return {position: index for position, index in (copied | originals).items() if position is not None}
 
 
 def fault(source: Parse, sentences: Sequence[Written], free: frozenset[int] = frozenset()) -> str:
@@ -103,12 +103,12 @@ def _is_needed(source: Parse, position: int) -> bool:
 
 def _doubled_mark(source: Parse, sentence: Written) -> str:
     """Returns a fault if two commas or stops, or `and` and one of them, are neighbours, but not in the source."""
-    known, parse = set(pairwise(source.tokens)), sentence.parse
+    source_pairs, parse = set(pairwise(source.tokens)), sentence.parse
     for index, pair in enumerate(pairwise(parse.tokens)):
         marks = [mark_kind(token) in ("comma", "stop") for token in pair]
         marks[0] = marks[0] or (pair[1] == "." and pair[0].endswith(".") and len(pair[0]) > 2)
         joins = parse.tags[index] == "CC" and not sentence.tokens[index].copied
-        if marks[1] and (marks[0] or joins) and pair not in known:
+        if marks[1] and (marks[0] or joins) and pair not in source_pairs:
             return f"doubled: {' '.join(pair)}"
     end = parse.tokens[-3:]
     if len(end) == 3 and mark_kind(end[0]) == mark_kind(end[2]) == "stop" and mark_kind(end[1]) is not None:

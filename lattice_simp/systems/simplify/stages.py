@@ -65,9 +65,9 @@ def _operations(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         jobs=run.jobs,
         cluster=run.cluster,
     )
-    for done, (number, result) in enumerate(results, start=1):
+    for num_done, (number, result) in enumerate(results, start=1):
         graphs[number] = result
-        run.progress(done, len(tasks))
+        run.progress(num_done, len(tasks))
     lattice = training_lattice(graph for number in sorted(graphs) for graph in graphs[number])
     model, iterations = OperationModel(), config.simplify.iterations
     likelihoods = list[float]()
@@ -130,8 +130,8 @@ def _graph_maker(
             if 0 < len(complex_side) <= MAX_TOKENS and simple_side
         ]
         different = list(dict.fromkeys(complex_side for complex_side, _ in usable))
-        known = dict(zip(different, analysed(different), strict=True))
-        return [training_graph(known[complex_side], simple_side) for complex_side, simple_side in usable]
+        analysis_of = dict(zip(different, analysed(different), strict=True))
+        return [training_graph(analysis_of[complex_side], simple_side) for complex_side, simple_side in usable]
 
     return work
 
@@ -142,8 +142,8 @@ def weights_stage(config: Config) -> Stage:
     development = [] if settings is None or settings.development is None else [settings.development]
     files = [path for test in development for path in test_set_files(config, test)] + _graph_files(config)
     files += sorted(grammar_path("english/simpler_words.tsv").parent.glob("*.tsv"))  # choices of the bold mode
-    others = {"corpora", "graphs", "iterations", "simplicity", "swaps", "calibrate", "calibration"}
-    fields = {} if settings is None else settings.model_dump(mode="json", exclude=others)
+    excluded_fields = {"corpora", "graphs", "iterations", "simplicity", "swaps", "calibrate", "calibration"}
+    fields = {} if settings is None else settings.model_dump(mode="json", exclude=excluded_fields)
     values = {"simplify": fields, "text": config.text.model_dump()}
     return Stage("simplifier", ("model", "operations"), values, files, partial(_tune, config), version=2)
 

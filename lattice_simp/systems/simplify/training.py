@@ -172,17 +172,17 @@ def expectation_maximisation(lattice: Lattice, iterations: int = ITERATIONS) -> 
         raise LatticeSimpError("no sentence of the training data offers a split or a deletion")
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     feature = np.array([0, *(numbers[name] for name in names)])
-    done = np.array([False, *(name.startswith(DONE) for name in lattice.symbols.words[1:])])
+    is_done = np.array([False, *(name.startswith(DONE) for name in lattice.symbols.words[1:])])
     probability = np.full(len(numbers), 0.5)
     features = [tuple(name.split("\t")) for name in numbers]
     for _ in range(iterations):
-        log_probability = np.log(np.where(done, probability[feature], 1.0 - probability[feature]))
+        log_probability = np.log(np.where(is_done, probability[feature], 1.0 - probability[feature]))
         log_probability[0] = 0.0
         weighted = replace(lattice, weights=-log_probability[lattice.olabels])
         likelihood = -float(shortest_distance(weighted, semiring="log", reverse=True)[0])
         posteriors = arc_posteriors(weighted) * (lattice.olabels > 0)
         chances = np.bincount(feature[lattice.olabels], posteriors, len(numbers))
-        expected = np.bincount(feature[lattice.olabels], posteriors * done[lattice.olabels], len(numbers))
+        expected = np.bincount(feature[lattice.olabels], posteriors * is_done[lattice.olabels], len(numbers))
         rows = zip(features, np.minimum(expected, chances).tolist(), chances.tolist(), strict=True)
         yield likelihood, OperationModel.from_counts(rows)
         probability = np.clip(expected / np.maximum(chances, 1e-300), LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)

@@ -78,7 +78,7 @@ class BracketSearch:
         A state pairs a label with a state of the automaton. The field's scores bound the cost of the rest of the
         sentence from below (`rests`), so no path within the beam is lost.
         """
-        if len(self._known) > MAX_KNOWN:
+        if len(self._cache) > MAX_KNOWN:
             self._forget()
         best = float((scores[0] + rests[0]).max())
         labels, states, so_far = np.array([-1], dtype=np.int64), np.array([0], dtype=np.int64), np.array([best])
@@ -119,7 +119,7 @@ class BracketSearch:
     def _forget(self) -> None:
         """Empties the cache, which renumbers the states."""
         self._stacks, self._numbers = [START], {START: 0}
-        self._known: dict[tuple[int, int, int], tuple[int, float]] = {}
+        self._cache: dict[tuple[int, int, int], tuple[int, float]] = {}
 
     def _moves(self, states: Longs, labels: Longs, token: TokenClass) -> tuple[Longs, Floats]:
         """Returns the next state (-1 for none) and the cost for each state and label."""
@@ -130,7 +130,7 @@ class BracketSearch:
         return following[positions], np.array([cost for _, cost in moves])[positions]
 
     def _move(self, state: int, label: int, token: TokenClass) -> tuple[int, float]:
-        move = self._known.get((state, label, token))
+        move = self._cache.get((state, label, token))
         if move is None:
             moved = step(self._stacks[state], self._labels[label], token, self.costs)
             move = (_NONE, 0.0)
@@ -138,7 +138,7 @@ class BracketSearch:
                 move = self._numbers.setdefault(moved[0], len(self._stacks)), moved[1]
                 if move[0] == len(self._stacks):
                     self._stacks.append(moved[0])
-            self._known[state, label, token] = move
+            self._cache[state, label, token] = move
         return move
 
     def _final_costs(self, states: Longs) -> Floats:

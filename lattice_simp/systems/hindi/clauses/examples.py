@@ -45,13 +45,13 @@ def tree_examples(
     Raises:
         FormatError: A file in `only` has no sentence and `problems` is None.
     """
-    seen = set()
+    names = set()
     for name, sentence in read_treebank(path, problems, only=only):
-        seen.add(name)
+        names.add(name)
         example = Example.of(sentence, clauses_of_tree(sentence))
         if example.sentence.tokens:
             yield example
-    if missing := sorted(set(only or ()) - seen):
+    if missing := sorted(set(only or ()) - names):
         _report(f"has no sentence of {counted(len(missing), 'file')}, beginning with {missing[0]!r}", path, problems)
 
 

@@ -47,8 +47,8 @@ class StartClassifier:
         Raises:
             MissingExtraError: python-crfsuite is not installed.
         """
-        both: list[tuple[Features, list[str]]] = [([["any"]], [label]) for label in (_START, _NO_START)]
-        return cls(LinearChain.train(chain(both, _cases(examples)), SETTINGS))
+        label_examples: list[tuple[Features, list[str]]] = [([["any"]], [label]) for label in (_START, _NO_START)]
+        return cls(LinearChain.train(chain(label_examples, _cases(examples)), SETTINGS))
 
     def odds(self, sentence: Sentence) -> dict[int, dict[int, float]]:
         """Returns the log odds of the possible first phrases, by the number of each participle's phrase."""
@@ -68,16 +68,16 @@ class StartClassifier:
         result = list(clauses)
         for verb, odds in self.odds(sentence).items():
             ends = _ends(sentence, verb)
-            fitting = (i for i, other in enumerate(result) if _is_non_finite(other) and other.end in ends)
+            fitting = (i for i, candidate in enumerate(result) if _is_non_finite(candidate) and candidate.end in ends)
             position = next(fitting, None)
             if position is None:
                 continue
-            clause, others = result[position], result[:position] + result[position + 1 :]
+            clause, rest = result[position], result[:position] + result[position + 1 :]
             scores = {sentence.chunks[start].start: value for start, value in odds.items()}
             scores[clause.start] = scores.get(clause.start, 0.0) + CURRENT_START
             for start in sorted(scores, key=lambda start: -scores[start]):
                 moved = replace(clause, start=start)
-                if start == clause.start or _fits(moved, others):
+                if start == clause.start or _fits(moved, rest):
                     result[position] = moved
                     break
         return nested_order(result)
@@ -87,9 +87,9 @@ def _is_non_finite(clause: Clause) -> bool:
     return clause.kind is ClauseType.NON_FINITE
 
 
-def _fits(clause: Clause, others: Sequence[Clause]) -> bool:
-    spans = {(other.start, other.end) for other in others}
-    return (clause.start, clause.end) not in spans and are_nested([clause, *others])
+def _fits(clause: Clause, rest: Sequence[Clause]) -> bool:
+    spans = {(placed.start, placed.end) for placed in rest}
+    return (clause.start, clause.end) not in spans and are_nested([clause, *rest])
 
 
 def _participles(sentence: Sentence) -> list[int]:

@@ -204,9 +204,11 @@ def _is_finite(word: Word) -> bool:
 
 
 def _heads_finite_clause(words: Sequence[Word], position: int) -> bool:
-    seen = set()
-    while words[position].relation.partition(":")[0] == "conj" and words[position].head >= 0 and position not in seen:
-        seen.add(position)
+    visited = set()
+    while (
+        words[position].relation.partition(":")[0] == "conj" and words[position].head >= 0 and position not in visited
+    ):
+        visited.add(position)
         position = words[position].head
     relation = words[position].relation
     if relation == "acl:relcl" or relation.partition(":")[0] in _FINITE_RELATIONS or words[position].head < 0:

@@ -75,7 +75,7 @@ def _description(token: Token) -> tuple[str, ...]:
 
 
 def _features(token: Token) -> str:
-    values = {name.capitalize(): known.get(getattr(token, name), "") for name, known in _FEATURES.items()}
+    values = {name.capitalize(): mapping.get(getattr(token, name), "") for name, mapping in _FEATURES.items()}
     person = token.person.removesuffix(_HONORIFIC)
     if person.isdigit():
         values["Person"] = person

@@ -65,14 +65,14 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
 
 
 def _torn_links(sentence: Sentence, parts: Sequence[Part], part: Part) -> Iterator[Refusal]:
-    """Refuses the clauses whose split would join what is before them to another clause or a conjunction after them."""
+    """Refuses the clauses whose split would join the text before them to a clause or a conjunction after them."""
     tokens = set(part.tokens)
     finite = [chunk for chunk in sentence.chunks if chunk.tag == FINITE and tokens.issuperset(sentence.verbs(chunk))]
     for before, after in pairwise(part.tokens):
         joins = any(chunk.end <= before + 1 for chunk in finite) and any(chunk.start >= after for chunk in finite)
         if after - before > 1 and (joins or sentence.tokens[after].tag == CONJUNCTION):
-            inside = (other for other in parts if other.tokens and before < other.tokens[0] < after)
-            yield from (Refusal(other.name, "what is after it may belong to it") for other in inside)
+            inside = (inner for inner in parts if inner.tokens and before < inner.tokens[0] < after)
+            yield from (Refusal(inner.name, "what is after it may belong to it") for inner in inside)
 
 
 def _is_marker(sentence: Sentence, verb: int, group: VerbGroup) -> bool:
@@ -269,7 +269,9 @@ def _is_whole(sentence: Sentence, phrase: Sequence[int]) -> bool:
 
 def _guessed(sentence: Sentence, parts: Sequence[Part], part: Part, group: VerbGroup) -> str:
     """Returns why the subject or the form of a participle's or gerund's new verb would be a guess."""
-    governor = next((other for other in parts if other.kind == "finite" and other.verb == part.governor), None)
+    governor = next(
+        (candidate for candidate in parts if candidate.kind == "finite" and candidate.verb == part.governor), None
+    )
     main = verb_group(sentence, part.governor)
     if any(verb.root in words_of("completive") for verb in group.verbs[1:]):
         return "an auxiliary that the main verb does not have"

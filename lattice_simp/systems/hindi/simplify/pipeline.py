@@ -140,7 +140,9 @@ def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[W
     for part, words in zip(parts, rendered, strict=True):
         tokens = [source.tokens[position] for word in words for position in word.sources]
         if all(token.tag in (*VERBS, PUNCTUATION, CONJUNCTION, "RP") for token in tokens):
-            participles = (other for other in parts if other.kind == "participle" and other.governor == part.verb)
+            participles = (
+                candidate for candidate in parts if candidate.kind == "participle" and candidate.governor == part.verb
+            )
             refusals += [
                 Refusal(participle.name, "would leave nothing but a verb") for participle in islice(participles, 1)
             ]

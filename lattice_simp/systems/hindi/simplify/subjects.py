@@ -75,8 +75,8 @@ def may_have_subject(sentence: Sentence, part: Part, verb: int) -> bool:
     if group is not None and is_transitive and not (group.is_passive or group.is_obligation):
         pronouns_too = (sentence.head_of(sentence.chunks[at]).tag == "PRP" for at in bare)
         return any(at != verb - 1 for at in bare) or any(pronouns_too)
-    others = any(is_dative(sentence, at) or has_ne(sentence, at) for at in phrases)
-    return bool(bare) or others or _is_gerund(sentence, part, verb)
+    has_case_marked = any(is_dative(sentence, at) or has_ne(sentence, at) for at in phrases)
+    return bool(bare) or has_case_marked or _is_gerund(sentence, part, verb)
 
 
 def _is_gerund(sentence: Sentence, part: Part, verb: int) -> bool:

@@ -61,7 +61,7 @@ class Morphology:
     @classmethod
     def learn(cls, sentences: Iterable[Sentence]) -> Morphology:
         """Learns both lexicons from the tokens of sentences."""
-        seen: defaultdict[Word, Counter[tuple[str, ...]]] = defaultdict(Counter)
+        value_counts: defaultdict[Word, Counter[tuple[str, ...]]] = defaultdict(Counter)
         for sentence in sentences:
             tags = [token.tag for token in sentence.tokens]
             chunks = [chunk.tag for chunk in sentence.chunks for _ in chunk.positions] or [""] * len(tags)
@@ -69,9 +69,9 @@ class Morphology:
                 form = folded(token.form)
                 root = with_dots_of(form, token.root)
                 values = (root, *(getattr(token, name) for name in MORPHOLOGY[1:]))
-                seen[form, token.tag, ""][values] += 1
-                seen[form, token.tag, context][values] += 1
-        return cls(_words(seen), _endings(seen))
+                value_counts[form, token.tag, ""][values] += 1
+                value_counts[form, token.tag, context][values] += 1
+        return cls(_words(value_counts), _endings(value_counts))
 
     def apply(self, forms: Sequence[str], tags: Sequence[str], chunks: Sequence[str]) -> tuple[Token, ...]:
         """Returns tokens with morphology for forms, their tags, and the tags of their chunks."""
@@ -106,17 +106,17 @@ def contexts(tags: Sequence[str], chunks: Sequence[str]) -> Iterator[str]:
         yield f"{chunk} {following}" if following in _DECISIVE else chunk
 
 
-def _words(seen: Mapping[Word, Counter[tuple[str, ...]]]) -> dict[Word, tuple[str, ...]]:
+def _words(value_counts: Mapping[Word, Counter[tuple[str, ...]]]) -> dict[Word, tuple[str, ...]]:
     """Returns the most frequent values, keeping only contexts that make a difference."""
-    best = {word: _first(counts) for word, counts in seen.items()}
-    order = sorted(seen, key=lambda word: (-seen[word].total(), word))
+    best = {word: _first(counts) for word, counts in value_counts.items()}
+    order = sorted(value_counts, key=lambda word: (-value_counts[word].total(), word))
     return {word: best[word] for word in order if not word[2] or best[word] != best[word[0], word[1], ""]}
 
 
-def _endings(seen: Mapping[Word, Counter[tuple[str, ...]]]) -> dict[Ending, Inflected]:
+def _endings(value_counts: Mapping[Word, Counter[tuple[str, ...]]]) -> dict[Ending, Inflected]:
     """Returns the inflections of endings; each form counts once, as frequent verbs are irregular."""
     counts: defaultdict[Ending, Counter[Inflected]] = defaultdict(Counter)
-    for (form, tag, context), values in seen.items():
+    for (form, tag, context), values in value_counts.items():
         inflected = None if context else _inflected(form, _first(values))
         if inflected is not None:
             for size in range(len(inflected.cut), min(LONGEST_ENDING, len(form)) + 1):

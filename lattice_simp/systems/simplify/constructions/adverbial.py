@@ -44,8 +44,8 @@ def adverbial_clauses(parse: Parse) -> Iterator[Clause]:
             continue
         conjunction = range(span[0], parse.subtree(clause_subject)[0])
         word = " ".join(parse.tokens[position].lower() for position in conjunction)
-        known = ((word, place) for place in _places(parse, span))
-        openings = next((_connectives()[key] for key in known if key in _connectives()), None)
+        keys = ((word, place) for place in _places(parse, span))
+        openings = next((_connectives()[key] for key in keys if key in _connectives()), None)
         if openings is None or (word in _TEMPORAL and not is_past(parse, verb)):
             continue
         yield from _realised(parse, head, span[len(conjunction) :], tuple(conjunction), openings)

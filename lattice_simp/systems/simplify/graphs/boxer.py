@@ -262,9 +262,9 @@ def _same_entities(record: _Record) -> dict[str, str]:
         result[name] = first.setdefault(key, name) if key else name
     for name, entity in result.items():
         if name != entity:
-            known = {word for word, _ in record.predicates[entity]}
+            words = {word for word, _ in record.predicates[entity]}
             record.predicates[entity] += [
-                predicate for predicate in record.predicates[name] if predicate[0] not in known
+                predicate for predicate in record.predicates[name] if predicate[0] not in words
             ]
     return result
 
