@@ -237,12 +237,12 @@ def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Fl
     if num_states > mentions:
         places = np.argsort(np.concatenate((2 * arcs, 2 * arcs + 1, 2 * ends)), kind="stable")
         numbers = np.concatenate((sources, nextstates, states))
-        known, firsts, indices = np.unique(numbers[places], return_index=True, return_inverse=True)
-        rank = np.empty(len(known), dtype=np.int64)
-        rank[np.argsort(firsts)] = np.arange(len(known))
+        used_numbers, firsts, indices = np.unique(numbers[places], return_index=True, return_inverse=True)
+        rank = np.empty(len(used_numbers), dtype=np.int64)
+        rank[np.argsort(firsts)] = np.arange(len(used_numbers))
         numbers[places] = rank[indices]
         sources, nextstates, states = np.split(numbers, [len(arcs), 2 * len(arcs)])
-        first, num_states = 0, len(known)
+        first, num_states = 0, len(used_numbers)
     priced = text.widths[ends] == 2
     if priced.any():
         priced[priced] = [field not in _NOT_FINAL for field in text.column(ends[priced], 1)]

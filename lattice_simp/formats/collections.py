@@ -297,8 +297,8 @@ def stem_of(name: str) -> str:
     path = Path(name)
     if path.suffix in COMPRESSIONS:
         path = path.with_suffix("")
-    known = {suffix for kind in (FORMATS | READ_ONLY).values() for suffix in kind.suffixes}
-    return str(path.with_suffix("")) if path.suffix in known else str(path)
+    suffixes = {suffix for kind in (FORMATS | READ_ONLY).values() for suffix in kind.suffixes}
+    return str(path.with_suffix("")) if path.suffix in suffixes else str(path)
 
 
 def _filled(members: Iterator[Entry], path: str | Path) -> Iterator[Entry]:

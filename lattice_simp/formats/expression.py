@@ -48,22 +48,22 @@ class Expressions:
     """Makes and simplifies expressions; equal ones are the same object."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], Expression] = {}
+        self._interned: dict[tuple[object, ...], Expression] = {}
         self.empty = self._of("sequence", ())
 
     def _of(self, kind: Literal["sequence", "choice", "repeated"], parts: tuple[Expression, ...]) -> Expression:
         key = (kind, *map(id, parts))
-        if key not in self._known:
+        if key not in self._interned:
             empty = [part.may_be_empty for part in parts]
             may_be_empty = kind == "repeated" or (all(empty) if kind == "sequence" else any(empty))
             depth = 1 + max((part.depth for part in parts), default=0)
-            self._known[key] = Expression(kind, parts, (), sum(part.size for part in parts), depth, may_be_empty)
-        return self._known[key]
+            self._interned[key] = Expression(kind, parts, (), sum(part.size for part in parts), depth, may_be_empty)
+        return self._interned[key]
 
     def character(self, ranges: Iterable[tuple[int, int]]) -> Expression:
         """Returns the expression of one character."""
         joined = joined_ranges(ranges)
-        return self._known.setdefault(("character", joined), Expression("character", (), joined, 1, 1, False))
+        return self._interned.setdefault(("character", joined), Expression("character", (), joined, 1, 1, False))
 
     def sequence(self, *parts: Expression) -> Expression:
         """Returns the concatenation of the parts."""
@@ -119,8 +119,8 @@ class Expressions:
     def _or_nothing(self, part: Expression) -> Expression:
         """Returns x* for x x* and x* x, and any other expression unchanged."""
         if part.kind == "sequence":
-            for repeated, others in ((part.parts[-1], part.parts[:-1]), (part.parts[0], part.parts[1:])):
-                if repeated.kind == "repeated" and repeated.parts[0] is self.sequence(*others):
+            for repeated, rest in ((part.parts[-1], part.parts[:-1]), (part.parts[0], part.parts[1:])):
+                if repeated.kind == "repeated" and repeated.parts[0] is self.sequence(*rest):
                     return repeated
         return part
 
@@ -154,8 +154,8 @@ def expression_of(graph: TextGraph, max_size: int = MAX_SIZE) -> Expression:
     due = [(elimination.weight(node), node) for node in nodes]
     heapq.heapify(due)
     while due:
-        known, node = heapq.heappop(due)
-        if node in nodes and known == elimination.weight(node):
+        old_weight, node = heapq.heappop(due)
+        if node in nodes and old_weight == elimination.weight(node):
             nodes.remove(node)
             for neighbour in elimination.without(node) & nodes:
                 heapq.heappush(due, (elimination.weight(neighbour), neighbour))
@@ -240,12 +240,12 @@ def _reached(arcs: _Arcs, start: int) -> list[int]:
     targets = defaultdict(list)
     for source, _, target in sorted(arcs):
         targets[source].append(target)
-    order, seen, stack = list[int](), {start}, [start]
+    order, visited, stack = list[int](), {start}, [start]
     while stack:
         while targets[stack[-1]]:
             target = targets[stack[-1]].pop()
-            if target not in seen:
-                seen.add(target)
+            if target not in visited:
+                visited.add(target)
                 stack.append(target)
         order.append(stack.pop())
     return order

@@ -135,8 +135,8 @@ def _close_numbers(sources: Longs, nextstates: Longs, finals: Longs) -> tuple[Lo
     numbers = np.concatenate((sources, nextstates, finals))
     num_states = 1 + int(numbers.max())
     if num_states > len(numbers) + 1:
-        known = np.unique(np.append(numbers, 0))  # the start, even if the file does not mention it
-        numbers, num_states = np.searchsorted(known, numbers), len(known)
+        used_numbers = np.unique(np.append(numbers, 0))  # the start, even if the file does not mention it
+        numbers, num_states = np.searchsorted(used_numbers, numbers), len(used_numbers)
     first, second = len(sources), len(sources) + len(nextstates)
     return numbers[:first], numbers[first:second], numbers[second:], num_states
 

@@ -325,17 +325,17 @@ def _doubt_confidences(hypotheses: Sequence[Hypothesis], doubts: Doubts, number:
 
 def _with_all_times(hypotheses: list[Hypothesis], doubts: Doubts, number: int) -> list[Hypothesis]:
     """Estimates the times of hypotheses without them, as services give times to the first alternative only."""
-    known = next((entry for entry in hypotheses if entry.times), None)
+    timed = next((entry for entry in hypotheses if entry.times), None)
     untimed = [entry for entry in hypotheses if entry.tokens and entry.times is None]
-    if known is None or known.times is None or not untimed:
+    if timed is None or timed.times is None or not untimed:
         return hypotheses
     remedy = "read the first alternative alone for exact times: `lattice nbest`"
     what = counted(len(untimed), "alternative without times gets", "alternatives without times get")
     doubts.raise_once(f"{what} those of the first", number, remedy)
-    if max(len(entry.tokens) for entry in untimed) * len(known.tokens) > _MOST_PAIRS:
+    if max(len(entry.tokens) for entry in untimed) * len(timed.tokens) > _MOST_PAIRS:
         return hypotheses
     return [
-        replace(entry, times=times_like(entry.tokens, known.tokens, known.times)) if entry.times is None else entry
+        replace(entry, times=times_like(entry.tokens, timed.tokens, timed.times)) if entry.times is None else entry
         for entry in hypotheses
     ]
 

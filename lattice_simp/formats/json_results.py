@@ -414,8 +414,8 @@ def _translations(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
 
 def _sequences(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
     """Reads the texts and the `sequences_scores` of Transformers' `generate`."""
-    others = {key: value for key, value in rest.items() if key != "sequences_scores"}
-    return {**others, "hypotheses": entries, "scores": rest.get("sequences_scores")}
+    fields = {key: value for key, value in rest.items() if key != "sequences_scores"}
+    return {**fields, "hypotheses": entries, "scores": rest.get("sequences_scores")}
 
 
 _LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str, Any]]] = {

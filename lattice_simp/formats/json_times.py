@@ -76,10 +76,14 @@ def listed_words(values: object) -> list[ListedWord] | None:
     entries = [entry for entry in map(_fields, values) if entry is not None and not _is_special(entry)]
     unit = _MILLISECOND if all(map(_is_in_milliseconds, entries)) else 1.0
     words = [_word(entry, unit) for entry in entries]
-    known = [word for word in words if word is not None]
-    if not known or len(known) < len(words) or all(word.end is None and word.confidence is None for word in known):
+    valid_words = [word for word in words if word is not None]
+    if (
+        not valid_words
+        or len(valid_words) < len(words)
+        or all(word.end is None and word.confidence is None for word in valid_words)
+    ):
         return None
-    return known
+    return valid_words
 
 
 def times_of(tokens: Sequence[str], words: Sequence[ListedWord]) -> Times | None:
@@ -104,7 +108,7 @@ def times_of(tokens: Sequence[str], words: Sequence[ListedWord]) -> Times | None
 def confidences_of(tokens: Sequence[str], words: Sequence[ListedWord]) -> Confidences | None:
     """Returns the confidence of each token, if the words have confidences and the letters of the tokens; else None.
 
-    That of a token of several words is the product of theirs. Punctuation counts only where a token has nothing else.
+    A token of several words has the product of their confidences. Punctuation counts only in tokens without words.
     Punctuation and sounds in brackets are certain without a confidence.
     """
     if not any(word.confidence for word in words):  # all are 0 where a service did not set them
@@ -113,8 +117,8 @@ def confidences_of(tokens: Sequence[str], words: Sequence[ListedWord]) -> Confid
         owners = _owners(list(map(form, tokens)), [form(word.text) for word in words])
         if owners is not None:
             shares = [_share([words[number] for number in numbers]) for numbers in owners]
-            known = [share for share in shares if share is not None]
-            return tuple(known) if len(known) == len(shares) else None
+            confidences = [share for share in shares if share is not None]
+            return tuple(confidences) if len(confidences) == len(shares) else None
     return None
 
 
@@ -123,8 +127,8 @@ def _share(words: Sequence[ListedWord]) -> float | None:
     spoken = [word for word in words if _plain(word.text) and not (is_sound(word) and word.confidence is None)]
     if not spoken:
         return math.prod(1.0 if word.confidence is None else word.confidence for word in words)
-    known = [word.confidence for word in spoken if word.confidence is not None]
-    return math.prod(known) if len(known) == len(spoken) else None
+    confidences = [word.confidence for word in spoken if word.confidence is not None]
+    return math.prod(confidences) if len(confidences) == len(spoken) else None
 
 
 def is_sound(word: ListedWord) -> bool:
@@ -137,21 +141,21 @@ def _owners(tokens: Sequence[str], words: Sequence[str]) -> list[list[int]] | No
     if "".join(tokens) != "".join(words):
         return None
     owners, position = [number for number, word in enumerate(words) for _ in word], 0
-    found = list[list[int]]()
+    token_owners = list[list[int]]()
     for token in tokens:
-        found.append(list(dict.fromkeys(owners[position : position + len(token)])))
+        token_owners.append(list(dict.fromkeys(owners[position : position + len(token)])))
         position += len(token)
-    return found
+    return token_owners
 
 
-def times_like(tokens: Sequence[str], known: Sequence[str], times: Times) -> Times:
-    """Estimates the times of tokens from those of another hypothesis: words of both keep theirs, others share the rest.
+def times_like(tokens: Sequence[str], timed_tokens: Sequence[str], times: Times) -> Times:
+    """Estimates times from another hypothesis: common words keep their times, and other words share the rest.
 
     >>> times_like(["a", "big", "hat"], ["a", "cat"], ((0.0, 0.5), (0.5, 1.5)))
     ((0.0, 0.5), (0.5, 1.0), (1.0, 1.5))
     """
     spans = list[tuple[float, float]]()
-    for kind, first, last, begin, end in SequenceMatcher(None, known, tokens, autojunk=False).get_opcodes():
+    for kind, first, last, begin, end in SequenceMatcher(None, timed_tokens, tokens, autojunk=False).get_opcodes():
         if kind == "equal":
             spans += times[first:last]
             continue

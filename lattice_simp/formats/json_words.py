@@ -142,7 +142,7 @@ def _words_of(entry: object) -> list[ListedWord] | None:
 
 
 def _with_confidences(words: list[ListedWord] | None, entry: Mapping[str, Any]) -> list[ListedWord] | None:
-    """Adds the confidences of a list of their own to words."""
+    """Adds confidences from a separate list to the words."""
     values = entry.get(_CONFIDENCES)
     if not isinstance(values, list):
         return words
@@ -156,7 +156,7 @@ def _with_confidences(words: list[ListedWord] | None, entry: Mapping[str, Any]) 
         return listed if words is None else words
     if [word.text for word in listed] != [word.text for word in words]:
         return words
-    return [word._replace(confidence=other.confidence) for word, other in zip(words, listed, strict=True)]
+    return [word._replace(confidence=listed_word.confidence) for word, listed_word in zip(words, listed, strict=True)]
 
 
 def _words_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:

@@ -72,8 +72,8 @@ class ReadOptions:
         symbols = self.symbol_table()
         first_lines = dict(zip(reversed(fields), reversed(lines), strict=True))
         words = {field: self.word(field, path, first_lines[field]) for field in dict.fromkeys(fields)}
-        known = [word for word in words.values() if word not in EPSILON_NAMES]
-        numbers = dict(zip(known, symbols.encode(known).tolist(), strict=True))
+        real_words = [word for word in words.values() if word not in EPSILON_NAMES]
+        numbers = dict(zip(real_words, symbols.encode(real_words).tolist(), strict=True))
         ids = {field: numbers.get(word, EPSILON) for field, word in words.items()}
         return np.fromiter(map(ids.__getitem__, fields), dtype=np.int64, count=len(fields)), symbols
 

@@ -41,8 +41,8 @@ class Sentence(NamedTuple):
 
 def stored_features(hypothesis: Hypothesis) -> Mapping[str, float]:
     """Returns the features that lists store: without sums of a path's times and posteriors, if its words have these."""
-    known = {TIME: hypothesis.times, POSTERIOR: hypothesis.confidences}
-    return {name: score for name, score in hypothesis.features.items() if known.get(name) is None}
+    word_values = {TIME: hypothesis.times, POSTERIOR: hypothesis.confidences}
+    return {name: score for name, score in hypothesis.features.items() if word_values.get(name) is None}
 
 
 def stored_score(score: float) -> float:
@@ -79,19 +79,21 @@ class Names:
     """The names of a file's sentences so far; a name that occurs again gets a number."""
 
     path: str | Path
-    known: set[str] = field(default_factory=set)
+    used_names: set[str] = field(default_factory=set)
     is_doubted: bool = False
 
     def distinct(self, name: str | None) -> str | None:
         """Returns a name that no sentence before has; warns once if that is another one."""
         if name is None:
             return None
-        numbered = next(text for text in chain([name], (f"{name}-{n}" for n in count(2))) if text not in self.known)
+        numbered = next(
+            text for text in chain([name], (f"{name}-{n}" for n in count(2))) if text not in self.used_names
+        )
         if numbered != name and not self.is_doubted:
             self.is_doubted = True
             remedy = "give each sentence another name"
             warn(f"the name {name} again; it becomes {numbered}", path=self.path, remedy=remedy)
-        self.known.add(numbered)
+        self.used_names.add(numbered)
         return numbered
 
 
@@ -141,6 +143,6 @@ def feature_score(
         return values[name]
     if (negated := name.removeprefix("-")) in values and negated != name:
         return 0.0 - values[negated]
-    known = f"take one of {', '.join(list(features)[:10])}" if features else "the line has no features"
+    remedy = f"take one of {', '.join(list(features)[:10])}" if features else "the line has no features"
     message = f"the feature {name!r}, which replaces the score, is missing"
-    raise FormatError(message, path=path, line=line, remedy=known)
+    raise FormatError(message, path=path, line=line, remedy=remedy)

@@ -83,16 +83,16 @@ def search_graphs(path: str | Path, symbols: SymbolTable | None = None) -> Itera
 
 
 def _graphs(lines: Iterable[str], symbols: SymbolTable | None, path: str | Path | None) -> Iterator[NamedLattice]:
-    known = set[str]()
+    names = set[str]()
     filled = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
     for name, group in groupby(filled, lambda numbered: numbered[1].split(maxsplit=1)[0]):
         numbered = list(group)
-        if name in known:
+        if name in names:
             message, remedy = f"the sentence {shown(name)} again", "sort the lines by sentence: sort -s -n -k 1,1"
             raise FormatError(message, path=path, line=numbered[0][0], remedy=remedy)
-        known.add(name)
+        names.add(name)
         yield name, partial(_graph, name, numbered, symbols, path)
-    if not known:
+    if not names:
         raise FormatError("the file is empty", path=path, remedy=_REMEDY)
 
 

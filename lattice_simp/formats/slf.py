@@ -223,7 +223,7 @@ def _to_lattice(reader: _Reader, nodes: Rows, links: Rows, symbols: SymbolTable)
     if not np.isnan(seconds).any():
         kept[TIME] = seconds[targets] - seconds[sources]
         times = float(seconds[first])
-    unread = (nodes.others | links.others) - _LINK_FIELDS
+    unread = (nodes.unread_fields | links.unread_fields) - _LINK_FIELDS
     unread |= {"t"} if TIME not in kept and "t" in nodes.columns else set()
     header = reader.lattice_header(scales, 0.0 - penalty, times, unread)
     if posteriors is not None:
@@ -555,10 +555,12 @@ class _Layout:
     @classmethod
     def of(cls, lattice: Lattice) -> _Layout:
         """Chooses the fields of a lattice with a single final state of cost 0."""
-        features, known = lattice.features, lattice.header.scales
+        features, stored_scales = lattice.features, lattice.header.scales
         names = _fields(features)
         costs = {key: 0.0 - features[name] for key, name in names.items()}
-        scales = {key: known.get(names.get(key, column), _DEFAULT_SCALES[key]) for key, column in COLUMNS.items()}
+        scales = {
+            key: stored_scales.get(names.get(key, column), _DEFAULT_SCALES[key]) for key, column in COLUMNS.items()
+        }
         free = [key for key in ("a", *X_FIELDS) if key not in costs]
         if not free and not _add_up(lattice, costs, scales):
             free = [X_FIELDS[-1]]
@@ -633,15 +635,15 @@ def _node_times(lattice: Lattice) -> Floats | None:
     if TIME not in lattice.features or not lattice.is_acyclic:
         return None
     seconds = lattice.features[TIME]
-    known = [math.nan] * lattice.num_states
-    known[0] = lattice.header.start
+    node_times = [math.nan] * lattice.num_states
+    node_times[0] = lattice.header.start
     order = topological_order(lattice.offsets, lattice.nextstates)
     assert order is not None
     offsets, targets, durations = lattice.offsets.tolist(), lattice.nextstates.tolist(), seconds.tolist()
     for state in order.tolist():
         for arc in range(offsets[state], offsets[state + 1]):
-            known[targets[arc]] = known[state] + durations[arc]
-    times = np.array(known)
+            node_times[targets[arc]] = node_times[state] + durations[arc]
+    times = np.array(node_times)
     agree = np.allclose(times[lattice.sources] + seconds, times[lattice.nextstates], rtol=0.0, atol=1e-6)
     return np.round(times, 9) if agree and not np.isnan(times).any() else None
 

@@ -57,14 +57,14 @@ class Rows:
         numbers: (rows, 1 or 2) int64: the node, or the source and the target of the link.
         words: the word of each row; None if it has none.
         columns: the numbers in other fields, (rows,) float64; NaN where a row has no such field.
-        others: the names of unread fields.
+        unread_fields: the names of unread fields.
     """
 
     lines: Longs
     numbers: Longs
     words: Sequence[str | None]
     columns: dict[str, Floats]
-    others: frozenset[str] = frozenset()
+    unread_fields: frozenset[str] = frozenset()
 
 
 class _Shape(NamedTuple):
@@ -72,7 +72,7 @@ class _Shape(NamedTuple):
 
     pattern: re.Pattern[str]
     names: tuple[str, ...]
-    others: frozenset[str]
+    unread_fields: frozenset[str]
 
 
 _Group = tuple[Sequence[int], _Shape | None, list[tuple[str, ...]]]
@@ -100,11 +100,11 @@ def _rows(text: str, first: int, ids: tuple[str, ...], scores: frozenset[str]) -
     lines = text.removesuffix("\n").split("\n") if text else []
     numbers, columns = np.empty((len(lines), len(ids)), dtype=np.int64), dict[str, Floats]()
     words: list[str | None] = [None] * len(lines)
-    others = frozenset[str]()
+    unread_fields = frozenset[str]()
     for places, shape, matches in _groups(lines, ids, scores):
         if shape is None or len(matches) != len(places):
             return None
-        others |= shape.others
+        unread_fields |= shape.unread_fields
         for name, values in zip(shape.names, zip(*matches, strict=True), strict=False):
             if name == "W":
                 for place, word in zip(places, values, strict=True):
@@ -113,7 +113,7 @@ def _rows(text: str, first: int, ids: tuple[str, ...], scores: frozenset[str]) -
                 numbers[places, ids.index(name)] = list(map(int, values))
             elif not _add_numbers(columns.setdefault(name, np.full(len(lines), np.nan)), places, values):
                 return None
-    return Rows(np.arange(first, first + len(lines)), numbers, words, columns, others)
+    return Rows(np.arange(first, first + len(lines)), numbers, words, columns, unread_fields)
 
 
 def _add_numbers(column: Floats, places: Sequence[int], values: Sequence[str]) -> bool:

@@ -33,7 +33,7 @@ def read_labels(path: str | Path) -> dict[int, str]:
     if data.startswith(TABLE_MAGIC):
         return parse_table(data, path)
     labels: dict[int, str] = {}
-    known: set[str] = {EPSILON_SYMBOL}
+    words: set[str] = {EPSILON_SYMBOL}
     for number, line in enumerate(decode(data, path).split("\n"), 1):
         fields = _BLANKS.split(line.removesuffix("\r").strip(" \t"))
         if fields == [""]:
@@ -41,11 +41,11 @@ def read_labels(path: str | Path) -> dict[int, str]:
         label = natural(fields[1]) if len(fields) == 2 else None
         if label is None:
             raise FormatError(f"not a word and a number: {shown(line)}", path=path, line=number, remedy="word<TAB>id")
-        if label in labels or (fields[0] in known and label != EPSILON):
+        if label in labels or (fields[0] in words and label != EPSILON):
             message = f"{shown(fields[0])} or its number {label} occurs twice"
             raise FormatError(message, path=path, line=number, remedy="give each word one number")
         labels[label] = fields[0]
-        known.add(fields[0])
+        words.add(fields[0])
     if not labels:
         raise FormatError("the symbol table is empty", path=path, remedy="write one word and its number on each line")
     return labels

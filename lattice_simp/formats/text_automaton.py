@@ -223,10 +223,10 @@ class Alphabet:
         close, marks = unspaced_letters(), unspaced_marks()
         kinds = [separators(), marks, complement((*separators(), *marks))] if running else [separators(), marks, close]
         rest = () if running else complement((*separators(), *marks, *close))
-        others = [complement((*complement(kind), *_CONTROL, *points)) for kind in (*kinds, rest)]
-        self.classes: tuple[Ranges, ...] = (*((point,) for point in points), *others)
+        rest_classes = [complement((*complement(kind), *_CONTROL, *points)) for kind in (*kinds, rest)]
+        self.classes: tuple[Ranges, ...] = (*((point,) for point in points), *rest_classes)
         self.symbols = SymbolTable(f"{label}" for label in range(1, len(self.classes) + 1))
-        labels: list[list[int]] = [[len(points) + place] if kind else [] for place, kind in enumerate(others, 1)]
+        labels: list[list[int]] = [[len(points) + place] if kind else [] for place, kind in enumerate(rest_classes, 1)]
         for character in named:
             if not _holds(_CONTROL, ord(character)):
                 labels[self._kind(character)].append(self._labels[character])
@@ -332,7 +332,7 @@ class _Words(TextGraph):
     def spell(self, lattice: Lattice, words: Sequence[str], leading_blank: bool) -> None:
         first, after = ([self.new() for _ in range(lattice.num_states)] for _ in range(2))
         self._begin(first[0], leading_blank)
-        blank, others = [self.alphabet.blank], self.alphabet.free
+        blank, free = [self.alphabet.blank], self.alphabet.free
         for source, label, target, cost in _rows(lattice):
             if label == EPSILON:
                 self.add(first[source], [], first[target], cost)
@@ -340,9 +340,9 @@ class _Words(TextGraph):
             elif words[label] == SIGMA:
                 begun, within = self.new(), self.new()
                 self.add(after[source], blank, begun)
-                self.any_of(within, others - {*blank}, within)
+                self.any_of(within, free - {*blank}, within)
                 for node in (begun, first[source]):
-                    self.any_of(node, others - {*blank}, within)
+                    self.any_of(node, free - {*blank}, within)
                 self.add(within, [], after[target], cost)
             else:
                 begun = self.new()

@@ -170,19 +170,19 @@ def is_hypergraph(head: bytes) -> bool:
 
 
 def refusal(
-    head: bytes, path: str | Path | None, wanted: str = LATTICES, *, format_name: str | None = None
+    head: bytes, path: str | Path | None, supported: str = LATTICES, *, format_name: str | None = None
 ) -> FormatError:
     """Returns the error for a file of unknown format: its kind by the first bytes, and the supported formats.
 
     Args:
         head: the first bytes.
         path: the file.
-        wanted: the supported formats.
+        supported: the supported formats.
         format_name: the format to suggest for a file that looks like plain text, or None.
     """
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text:
-        return FormatError("the file is empty", path=path, remedy=wanted)
+        return FormatError("the file is empty", path=path, remedy=supported)
     kind = kind_of(head)
     if kind is not None:
         name, remedy = (
@@ -195,11 +195,11 @@ def refusal(
         remedy = "convert the file with iconv -t UTF-8"
         return FormatError("bytes that are not UTF-8", path=path, line=line, remedy=remedy)
     else:
-        name = f"plain text, not like {'a lattice' if wanted == LATTICES else 'n-best lists'}"
-        remedy = _PLAIN[wanted]
+        name = f"plain text, not like {'a lattice' if supported == LATTICES else 'n-best lists'}"
+        remedy = _PLAIN[supported]
         if format_name is not None:
             remedy = f"name the format if it is {format_name}: `lattice convert --from {format_name}`; {remedy}"
-    return FormatError(f"looks like {name}", path=path, remedy="; ".join(filter(None, (remedy, wanted))))
+    return FormatError(f"looks like {name}", path=path, remedy="; ".join(filter(None, (remedy, supported))))
 
 
 def _with_keys(text: bytes) -> str:
