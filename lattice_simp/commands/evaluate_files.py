@@ -50,7 +50,7 @@ def named_files(pairs: Sequence[str]) -> Named:
     return named
 
 
-def choose(text: str, known: Collection[str], option: str) -> list[str]:
+def choose(text: str, available: Collection[str], option: str) -> list[str]:
     """Returns the distinct names in a comma-separated list.
 
     Raises:
@@ -58,10 +58,10 @@ def choose(text: str, known: Collection[str], option: str) -> list[str]:
     """
     names = [name for name in (part.strip() for part in text.split(",")) if name]
     for name in names:
-        if name not in known:
-            raise LatticeSimpError(f"{option}: unknown {name!r}; known are {', '.join(known)}")
+        if name not in available:
+            raise LatticeSimpError(f"{option}: unknown {name!r}; known are {', '.join(available)}")
     if not names:
-        raise LatticeSimpError(f"{option}: no names; known are {', '.join(known)}")
+        raise LatticeSimpError(f"{option}: no names; known are {', '.join(available)}")
     return list(dict.fromkeys(names))
 
 
@@ -75,8 +75,10 @@ def metric_columns(names: Sequence[str], system: Lines) -> list[str]:
     >>> metric_columns(["ter", "bleu"], Lines(tokens=["a"]))
     ['ter', 'bleu-tok']
     """
-    both = [name for name, lines in (("bleu-tok", system.tokens), ("bleu-text", system.text)) if lines is not None]
-    return list(dict.fromkeys(column for name in names for column in (both if name == BOTH_BLEU else [name])))
+    bleu_columns = [
+        name for name, lines in (("bleu-tok", system.tokens), ("bleu-text", system.text)) if lines is not None
+    ]
+    return list(dict.fromkeys(column for name in names for column in (bleu_columns if name == BOTH_BLEU else [name])))
 
 
 @dataclass(frozen=True)

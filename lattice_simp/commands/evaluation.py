@@ -127,8 +127,8 @@ class Evaluation:
         chosen, files = self.options, self.files
         metrics, by, test = chosen.metric_names, chosen.breakdown_names, chosen.significance
         if chosen.baseline is not None and chosen.baseline not in files.outputs:
-            known = ", ".join(files.outputs)
-            raise LatticeSimpError(f"--baseline {chosen.baseline}: no such system; known are {known}")
+            available = ", ".join(files.outputs)
+            raise LatticeSimpError(f"--baseline {chosen.baseline}: no such system; known are {available}")
         sentences = read_sentences(files, chosen.tokens, chosen.language)
         if metrics != ["chrf"]:
             warn_of_forms(files, sentences, chosen.tokeniser)

@@ -93,8 +93,8 @@ class Journal:
             self._append({"run": run})
             return
         if (earlier := self._parse(header, "run", 1)) != run:
-            known = earlier if isinstance(earlier, dict) and earlier.keys() == run.keys() else {}
-            parts = [name for name in run if known.get(name) != run[name]]
+            earlier_parts = earlier if isinstance(earlier, dict) and earlier.keys() == run.keys() else {}
+            parts = [name for name in run if earlier_parts.get(name) != run[name]]
             raise LatticeSimpError(
                 f"{self.path} belongs to a run with other {' and '.join(parts)}; repeat that one, or remove the file"
             )

@@ -120,8 +120,8 @@ class LabelOptions:
         if self.scales is None:
             return lattice
         header = lattice.header
-        known = {name: scale for name, scale in header.scales.items() if name in lattice.features}
-        return reweight(lattice, {**known, **scales_of(self.scales)}, word_score=header.word_score)
+        stored_scales = {name: scale for name, scale in header.scales.items() if name in lattice.features}
+        return reweight(lattice, {**stored_scales, **scales_of(self.scales)}, word_score=header.word_score)
 
     @property
     def _labels(self) -> dict[str, Any]:
@@ -337,13 +337,13 @@ class SharedNames:
 
     def of(self, number: int, names: Sequence[str | None]) -> str | None:
         """Returns the name of a sentence in the first file that names it."""
-        known = [(name, source) for name, source in zip(names, self.sources, strict=True) if name is not None]
-        different = [(name, source) for name, source in known if name != known[0][0]]
+        named = [(name, source) for name, source in zip(names, self.sources, strict=True) if name is not None]
+        different = [(name, source) for name, source in named if name != named[0][0]]
         if different and not self.is_doubted:
             self.is_doubted = True
-            listed = ", ".join(f"{name} in {source}" for name, source in (known[0], different[0]))
+            listed = ", ".join(f"{name} in {source}" for name, source in (named[0], different[0]))
             print(f"lattice-simp: sentence {number} is {listed}; sentences are paired by number", file=sys.stderr)
-        return known[0][0] if known else None
+        return named[0][0] if named else None
 
 
 def _chosen(members: Iterator[Entry], sentence: str | None, path: str) -> Lattice:

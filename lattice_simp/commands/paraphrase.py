@@ -191,7 +191,7 @@ def _run(work: Work, chosen: _Run) -> None:
     parts = {**name_run(sentences, Path(os.devnull), work), "model": work.options.files()}
     unchanged = list[int]()
     place = partial(_place, chosen.parallel[0] if chosen.parallel else chosen.source, sets)
-    job = Job("paraphrasing", partial(make_worker, work), parts, place, seen=partial(_add_unchanged, unchanged))
+    job = Job("paraphrasing", partial(make_worker, work), parts, place, on_record=partial(_add_unchanged, unchanged))
     with resumable(run):
         report = run_sentences(sentences, job, run)
     summary = f"{counted(len(sets), 'set')} in {report.seconds:.1f} s, {report.failed} failed"

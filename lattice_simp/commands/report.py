@@ -39,12 +39,12 @@ class Report:
         what: str,
         lengths: Sequence[int],
         place: Callable[[int], str],
-        done: int = 0,
+        resumed: int = 0,
         *,
         quiet: bool = False,
         debug: bool = False,
     ) -> None:
-        self.lengths, self.resumed = lengths, done
+        self.lengths, self.resumed = lengths, resumed
         self._place = place
         self.failed = self.reachable = self.unreachable = self.with_terms = self.without_terms = 0
         self.gaps: list[float] = []
@@ -52,7 +52,7 @@ class Report:
         self.seconds = 0.0
         self._debug = debug
         self._progress = progress_bar(quiet=quiet)
-        self._bar = self._progress.add_task(what, total=len(lengths) - done)
+        self._bar = self._progress.add_task(what, total=len(lengths) - resumed)
 
     def __str__(self) -> str:
         text = f"{counted(len(self.lengths), 'sentence')} in {self.seconds:.1f} s, {self.failed} failed"

@@ -38,7 +38,7 @@ class Job:
         parts: digests of everything that the results depend on, which identify the run.
         place: returns the file and the line of a sentence, by its number.
         discard: called with the number of each failed sentence.
-        seen: called with each record, in the order of the sentences.
+        on_record: called with each record, in the order of the sentences.
     """
 
     what: str
@@ -46,11 +46,11 @@ class Job:
     parts: Mapping[str, str]
     place: Callable[[int], str]
     discard: Callable[[int], None] = lambda number: None
-    seen: Callable[[Record], None] = lambda record: None
+    on_record: Callable[[Record], None] = lambda record: None
 
     def passing(self, record: Record) -> Record:
         """Calls `seen` with a record, and returns it."""
-        self.seen(record)
+        self.on_record(record)
         return record
 
 

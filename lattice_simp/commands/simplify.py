@@ -104,7 +104,7 @@ def simplify(
     if graphs is not None:
         parts["graphs"] = _matching(graphs, sentences)
     place = partial(line_place, source)
-    job = Job("simplifying", partial(make_simplifier, options), parts, place, seen=explained.add)
+    job = Job("simplifying", partial(make_simplifier, options), parts, place, on_record=explained.add)
     with resumable(run):
         report = run_sentences(sentences, job, run)
     explained.write()
@@ -197,8 +197,8 @@ class _Explained:
     @property
     def counts(self) -> str:
         """The counts of the operations, for the summary."""
-        done = "".join(f", {counted(count, kind)}" for kind, count in self._counts.items())
-        return f"{done}; {self._noted} by substitution alone" if self._noted else done
+        operations = "".join(f", {counted(count, kind)}" for kind, count in self._counts.items())
+        return f"{operations}; {self._noted} by substitution alone" if self._noted else operations
 
     def write(self) -> None:
         """Writes the file, if there is one."""

@@ -130,8 +130,8 @@ def train(
     folder = files[-1]
     groups: list[tuple[Skeleton, ...]]
     if pairs:
-        skeletons, others = read_pairs(files[0], files[1])
-        say(f"{len(skeletons)} compressions; skipped {others} that are not a subsequence of their sentence")
+        skeletons, num_mismatches = read_pairs(files[0], files[1])
+        say(f"{len(skeletons)} compressions; skipped {num_mismatches} that are not a subsequence of their sentence")
         groups = [(skeleton,) for skeleton in skeletons]
     else:
         from lattice_simp.commands.sentences import read_records
@@ -180,7 +180,7 @@ def _maker(name: str, tagger: Path | None, lm: Path | None, rate: float, candida
         if path is None and what in method.needs:
             raise LatticeSimpError(f"--method {name} needs {option}: {_NEEDED[what]}")
         if path is not None and what not in method.needs | method.takes:
-            users = " or ".join(other for other, user in METHODS.items() if what in user.needs | user.takes)
+            users = " or ".join(method_name for method_name, user in METHODS.items() if what in user.needs | user.takes)
             raise LatticeSimpError(f"--method {name} does not use {option}: choose {users}")
     loaded = DeletionTagger.load(tagger) if tagger else None
     request = Request(rate, candidates, loaded, LanguageModel.read(lm) if lm else None)

@@ -88,17 +88,17 @@ def checked_forms(
         sentences: the outputs of the systems for each sentence: lattices, or lists of hypotheses.
         pieces: the kind of subwords that will be joined.
     """
-    seen: list[list[Sequence[str]]] = [[] for _ in sources]
+    samples: list[list[Sequence[str]]] = [[] for _ in sources]
     count = 0
     for count, outputs in enumerate(sentences, 1):
         yield outputs
         if count <= _SENTENCES:
-            for lines, output in zip(seen, outputs, strict=True):
+            for lines, output in zip(samples, outputs, strict=True):
                 lines.append(_best(output))
         if count == _SENTENCES:
-            _warn(sources, seen, pieces)
+            _warn(sources, samples, pieces)
     if count < _SENTENCES:
-        _warn(sources, seen, pieces)
+        _warn(sources, samples, pieces)
 
 
 def _best(output: Output) -> Sequence[str]:
@@ -107,8 +107,8 @@ def _best(output: Output) -> Sequence[str]:
     return min(output, key=lambda entry: entry.cost).tokens if output else ()  # type: ignore[union-attr, arg-type]
 
 
-def _warn(sources: Sequence[str], seen: Sequence[Sequence[Sequence[str]]], pieces: str) -> None:
-    for message in form_differences(sources, [TokenForms.of(lines) for lines in seen], pieces):
+def _warn(sources: Sequence[str], samples: Sequence[Sequence[Sequence[str]]], pieces: str) -> None:
+    for message in form_differences(sources, [TokenForms.of(lines) for lines in samples], pieces):
         print(f"lattice-simp: {message}", file=sys.stderr)
 
 
@@ -134,13 +134,13 @@ def _difference(
     what: str, sources: Sequence[str], values: Sequence[str], usual: Sequence[str], remedy: Callable[[str, str], str]
 ) -> str:
     """Returns the warning about one property; `remedy` is for a file with an unusual value."""
-    known = [(source, value) for source, value in zip(sources, values, strict=True) if value]
-    if len({value for _, value in known}) < 2:
+    pairs = [(source, value) for source, value in zip(sources, values, strict=True) if value]
+    if len({value for _, value in pairs}) < 2:
         return ""
-    listed = ", ".join(f"{source}: {value}" for source, value in known)
+    listed = ", ".join(f"{source}: {value}" for source, value in pairs)
     verb = "differ" if what == "subwords" else "differs"
-    aims = [value for value in usual if any(value == there for _, there in known)] or [usual[0]]
-    remedies = dict.fromkeys(remedy(quote(source), value) for source, value in known if value != aims[0])
+    aims = [value for value in usual if any(value == there for _, there in pairs)] or [usual[0]]
+    remedies = dict.fromkeys(remedy(quote(source), value) for source, value in pairs if value != aims[0])
     return f"{what} {verb} ({listed}): {'; '.join(remedies)}"
 
 

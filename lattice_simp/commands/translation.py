@@ -157,8 +157,8 @@ def check(files: TranslationInput, options: TranslateOptions, run: RunOptions) -
     outputs = {"--output": run.output, "--nbest-output": run.nbest_output, "--stats": run.stats}
     for (option, name), (other_option, other_name) in combinations(outputs.items(), 2):
         if name is not None and other_name is not None and _is_same_file(name, other_name):
-            both = f"both {name!r}" if name == other_name else f"one file, {name!r} and {other_name!r}"
-            raise LatticeSimpError(f"{option} and {other_option} are {both}; give them different names")
+            names = f"both {name!r}" if name == other_name else f"one file, {name!r} and {other_name!r}"
+            raise LatticeSimpError(f"{option} and {other_option} are {names}; give them different names")
     _check_skeletons(files, options)
     if run.dask is not None:
         check_cluster(run.dask, jobs=run.jobs, time_limit=run.time_limit)
@@ -176,10 +176,10 @@ def _check_skeletons(files: TranslationInput, options: TranslateOptions) -> None
         raise LatticeSimpError(f"--{idle[0].flag} has no effect without {' or '.join(_NEEDS.values())}")
 
 
-def _is_same_file(name: str, other: str) -> bool:
-    if is_stream(name) or is_stream(other):
-        return name == other
-    return os.path.realpath(name) == os.path.realpath(other)
+def _is_same_file(first: str, second: str) -> bool:
+    if is_stream(first) or is_stream(second):
+        return first == second
+    return os.path.realpath(first) == os.path.realpath(second)
 
 
 def translation_job(

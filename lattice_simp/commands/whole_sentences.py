@@ -51,15 +51,15 @@ def warn_of_pieces(lines: Iterable[Sequence[str]], name: object) -> bool:
 
 def _watched(sentences: Iterable[Sentence], check: Callable[[list[Sequence[str]]], bool]) -> Iterator[Sentence]:
     """Yields n-best lists unchanged, and checks the first hypotheses of the first lists once."""
-    seen: list[Sequence[str]] = []
+    samples: list[Sequence[str]] = []
     for sentence in sentences:
         yield sentence
-        if len(seen) < _LISTS:
-            seen += [entry.tokens for entry in sentence.hypotheses[:1]]
-            if len(seen) == _LISTS:
-                check(seen)
-    if len(seen) < _LISTS:
-        check(seen)
+        if len(samples) < _LISTS:
+            samples += [entry.tokens for entry in sentence.hypotheses[:1]]
+            if len(samples) == _LISTS:
+                check(samples)
+    if len(samples) < _LISTS:
+        check(samples)
 
 
 def warn_of_lines(lines: Iterable[str], name: object) -> None:
