@@ -214,8 +214,8 @@ def _follow_epsilons(
 ) -> tuple[Records, int, int, int]:
     """Adds every state that a block reaches by epsilons; a block that must grow moves to the end of the pool.
 
-    `place` has the element of each state of the block, counted from its begin, and -1 for other states; it is all -1
-    before and after.
+    `place` has the element of each state of the block, counted from the block's first one, and -1 for other states; it
+    is all -1 before and after.
     """
     for element in range(begin, end):
         place[elements[element].state] = element - begin

@@ -285,7 +285,7 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
 
 @jit
 def _first_row(columns: int, limits: _Limits) -> _Rows:
-    """Returns rows that hold the one before any word, with room for more."""
+    """Returns rows with the one before any word, and room for more."""
     costs, bands = np.empty((_ROOM, columns), dtype=np.int32), np.zeros((_ROOM, 2), dtype=np.int32)
     for column in range(columns):
         costs[0, column] = _NEVER

@@ -121,7 +121,7 @@ def list_column(offsets: Longs, flat: Ints) -> pa.Array:
 def over_shards(
     run: Run, factory: Callable[[], Callable[[Any], Any]], tasks: Iterable[Any], done: Callable[[Any], bool]
 ) -> Iterator[tuple[Any, Any]]:
-    """Runs the tasks that are not done in processes or on the cluster; yields (task, result) as they come.
+    """Runs the unfinished tasks in processes or on the cluster; yields (task, result) as they come.
 
     Raises:
         LatticeSimpError: a task failed; the others' shards stay for the next run.

@@ -76,7 +76,7 @@ class PieceTree:
         return len(self.pieces) - 1
 
     def visible(self) -> Bools:
-        """Returns (nodes, nodes) whether a node sees another one: itself and its ancestors."""
+        """Returns which nodes each node sees, (nodes, nodes): itself and its ancestors."""
         visible = np.eye(len(self.pieces), dtype=bool)
         for node, parent in enumerate(self.parents[1:], start=1):
             visible[node] |= visible[parent]
