@@ -29,7 +29,7 @@ class Report:
         what: the label of the progress bar.
         lengths: the number of words of each sentence.
         place: returns the file and the line of a sentence.
-        done: the number of sentences that an earlier run finished.
+        resumed: the number of sentences that an earlier run finished.
         quiet: whether to show no progress.
         debug: whether to print tracebacks of failures.
     """
