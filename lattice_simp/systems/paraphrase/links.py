@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
+import numpy as np
+
+from lattice_simp.core.kernel import Longs
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
 from lattice_simp.systems.paraphrase.tree import Tree
 
@@ -54,22 +58,43 @@ def link_words(first: Tree, second: Tree, thesaurus: Thesaurus | None = None) ->
     ]
     around = smallest_nodes(first), smallest_nodes(second)
     possible = {(link.first, link.second) for link in candidates}
+    sizes = len(first.tokens), len(second.tokens)
 
-    def shared(link: WordLink, pairs: set[tuple[int, int]]) -> int:
-        here, there = around[0][link.first], around[1][link.second]
-        return sum(i in here and j in there for i, j in pairs)
+    def shared(link: WordLink, sums: Longs) -> int:
+        return _count_within(sums, around[0][link.first], around[1][link.second])
+
+    all_sums = _pair_sums(candidates, sizes)
 
     def rank(link: WordLink) -> tuple[int, ...]:
         i, j = link.first, link.second
         beside = sum((i + step, j + step) in possible for step in (-2, -1, 1, 2))
-        distance = abs(i * len(second.tokens) - j * len(first.tokens))
-        return (link.kind, -shared(link, possible), -beside, distance, i, j)
+        distance = abs(i * sizes[1] - j * sizes[0])
+        return (link.kind, -shared(link, all_sums), -beside, distance, i, j)
 
     with_content = _one_to_one(sorted((link for link in candidates if first.content[link.first]), key=rank))
-    pairs = {(link.first, link.second) for link in with_content}
-    counted = [(count, link) for link in candidates if not first.content[link.first] and (count := shared(link, pairs))]
+    sums = _pair_sums(with_content, sizes)
+    counted = [(count, link) for link in candidates if not first.content[link.first] and (count := shared(link, sums))]
     ranked = sorted(counted, key=lambda pair: (-pair[0], *rank(pair[1])))
     return sorted([*with_content, *_one_to_one([link for _, link in ranked])])
+
+
+def _pair_sums(links: Iterable[WordLink], sizes: tuple[int, int]) -> Longs:
+    """Returns the number of links before each pair of positions, in both sentences."""
+    sums = np.zeros((sizes[0] + 1, sizes[1] + 1), dtype=np.int64)
+    for link in links:
+        sums[link.first + 1, link.second + 1] = 1
+    return sums.cumsum(axis=0).cumsum(axis=1)
+
+
+def _count_within(sums: Longs, here: range, there: range) -> int:
+    """Returns the number of links between two ranges of positions.
+
+    >>> sums = _pair_sums([WordLink(0, 0, LinkKind.LEMMA), WordLink(1, 2, LinkKind.LEMMA)], (3, 3))
+    >>> _count_within(sums, range(2), range(3)), _count_within(sums, range(1, 3), range(2))
+    (2, 0)
+    """
+    before = sums[here.start, there.stop] - sums[here.start, there.start]
+    return int(sums[here.stop, there.stop] - sums[here.stop, there.start] - before)
 
 
 def _one_to_one(links: list[WordLink]) -> list[WordLink]:

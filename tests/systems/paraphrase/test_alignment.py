@@ -127,3 +127,9 @@ def test_an_unknown_condition_is_reported():
 def test_settings_that_mean_nothing(name, value):
     with pytest.raises(LatticeSimpError, match=name.replace("_", "-")):
         AlignmentSettings(**{name: value})
+
+
+def test_words_that_recur_are_linked_in_order():
+    """The links between two constituents are counted once: 100 words would otherwise take half a minute."""
+    tree = Tree.from_brackets(f"(S {' '.join(['(NN cat)'] * 150)})")
+    assert [(link.first, link.second) for link in link_words(tree, tree)] == [(at, at) for at in range(150)]
