@@ -1,4 +1,4 @@
-"""The lists of words in JSON of recognisers: the times and confidences of hypotheses, and what is not read.
+"""The lists of words in JSON of recognisers: the times and confidences of hypotheses, and warnings about unread lists.
 
 >>> words = [{"word": "a", "start": 0.1, "end": 0.3, "conf": 0.9}]
 >>> with_words({"text": "a"}, words_of_entries({}, [{"text": "a", "result": words}], 1)[0])
