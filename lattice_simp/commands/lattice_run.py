@@ -321,6 +321,7 @@ class LatticeRun:
     def _write_archive(self, changed: NumberedOperation, output: str, format: str, losses: Losses) -> None:
         open_archive = FORMATS[format].archive
         assert open_archive is not None
+        num_added = 0
         with open_archive(output, **losses.options(format)) as add:
             for entry, lattice, _ in self._outcomes(changed):
                 added = False
@@ -329,8 +330,11 @@ class LatticeRun:
                         add(entry.name, lattice)
                         losses.add(lattice, output, format)
                         added = True
+                num_added += added
                 if FORMATS[format].numbered and not added:
                     add(entry.name, Lattice.from_strings([("", 0.0)]))
+            if self.failed and not num_added:  # the error keeps an older file
+                raise LatticeSimpError(f"{output}: not written, because no lattice could be")
 
     @contextmanager
     def _reporting(self, entry: Entry) -> Iterator[None]:

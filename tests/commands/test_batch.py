@@ -240,3 +240,15 @@ def test_a_list_of_several_sentences_of_which_one_has_hypotheses(call, tmp_path)
     assert [(name, lattice.empty) for name, lattice in ls.read_all(archive)] == [("0", True), ("1", False)]
     path.write_text("4 ||| a ||| ||| -1\n")
     assert "best string\ta\n" in call("lattice", "info", path).stdout
+
+
+def test_a_file_stays_if_no_lattice_can_be_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad").mkdir()
+    for name in ("first", "second"):
+        (tmp_path / "bad" / f"{name}.txt").write_text("0 1 cat\n1 0 dog\n2 x\n")
+    for output in ("good.ark", "good.plf"):
+        (tmp_path / output).write_text("old")
+        assert run("lattice", "convert", "bad", output) != 0
+        assert f"{output}: not written" in capsys.readouterr().err
+        assert (tmp_path / output).read_text() == "old"
