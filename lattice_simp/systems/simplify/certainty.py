@@ -129,8 +129,10 @@ def _is_certain_description(parse: Parse, split: Split, entity: list[int]) -> bo
         return False
     if not entity:
         return True
-    if is_relative and _has_stranded_preposition(parse, split):
+    if is_relative and (_has_stranded_preposition(parse, split) or _refers_back(parse, split)):
         return False  # "it was hit by a rock, which she blamed him for"
+    if _is_imagined(parse, _head(parse, entity)):
+        return False
     if parse.labels[_head(parse, entity)] in SUBJECTS and entity[0] and parse.parts[entity[0] - 1] in ("ADP", "PART"):
         return False  # the object of a preposition, taken for a subject: "according to Ann Lee, the king, who"
     if _is_cleft(parse, entity) or _is_in_title(parse, entity) or (is_relative and _has_time_clause(parse, split)):
@@ -148,6 +150,19 @@ def _has_stranded_preposition(parse: Parse, split: Split) -> bool:
     ends = parse.parts[split.clause[-1]] == "ADP"
     pairs = pairwise(split.clause)
     return ends or any(parse.labels[first] == parse.labels[second] == "prep" for first, second in pairs)
+
+
+def _refers_back(parse: Parse, split: Split) -> bool:
+    """Returns whether `it` in a clause would move away from what it means ("Ann, who liked it, had an idea")."""
+    after = range(max(split.removed) + 1, len(parse))
+    moves = any(mark_kind(parse.tokens[position]) is None for position in after)
+    return moves and any(parse.tokens[position].lower() == "it" for position in split.clause)
+
+
+def _is_imagined(parse: Parse, noun: int) -> bool:
+    """Returns whether a noun stands for what somebody may become ("she wants to be a queen, who is always kind")."""
+    verb = parse.heads[noun]
+    return parse.labels[noun] == "attr" and any(parse.tags[below] == "TO" for below in parse.children[verb])
 
 
 def _is_followed_by_clause(parse: Parse, split: Split) -> bool:
@@ -463,6 +478,7 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
         return False  # "she met him and together had a son", "a plan that works and that helps"
     last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
     stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"
+    stranded = stranded or (parse.tags[last] == "CD" and parse.labels[last] == "dobj")  # "I had 6, and you had 7 cents"
     if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in ("WDT", "WP", "WP$", "WRB") or stranded:
         return False
     head = _head(parse, list(split.clause))
@@ -478,11 +494,30 @@ def _is_certain_coordination(parse: Parse, split: Split) -> bool:
         return False
     if not copied:
         return True
+    if _may_share_auxiliary(parse, above, head) or _is_reported(parse, head):
+        return False
+    if parse.tags[head] == "VBD" and parse.tokens[head].lower() == parse.lemmas[head].lower():
+        return False  # "flats are small and cost much": the verb may be of the present
     if parse.tags[head] == "VBP" and not _is_simple(parse, above):
         return False  # "they can send it and control it"
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
         return parse.tags[head] not in FINITE  # "was aired and was a part"
     return _tenses_agree(parse, above, head)
+
+
+def _may_share_auxiliary(parse: Parse, verb: int, joined: int) -> bool:
+    """Returns whether a joined verb may need the auxiliary before it ("has raised sales but lost jobs", "was sold and
+    renamed Ys").
+    """
+    helping = auxiliaries(parse, verb)
+    is_perfect = any(parse.lemmas[position] == "have" for position in helping)
+    is_named = bool(helping) and parse.lemmas[joined].lower() in word_set("naming_verbs")
+    return not auxiliaries(parse, joined) and (is_perfect or is_named)
+
+
+def _is_reported(parse: Parse, verb: int) -> bool:
+    """Returns whether a verb says what is thought or said by anybody ("is bold and could be said that she won")."""
+    return child(parse, verb, {"auxpass"}) is not None and child(parse, verb, {"ccomp"}) is not None
 
 
 def _follows_not_only(parse: Parse, split: Split) -> bool:

@@ -144,6 +144,10 @@ def _matches_of(parse: Parse) -> Iterator[tuple[SimplerWords, int]]:
         first += length
 
 
+STEM = 5
+"""Words that share this many first letters sound alike."""
+
+
 def _repeats(parse: Parse, replacement: Replacement) -> bool:
     """Returns whether a new content word occurs nearby already ("rules and regulations", "result in consequences")."""
     first, last = replacement.positions[0], replacement.positions[-1]
@@ -153,7 +157,9 @@ def _repeats(parse: Parse, replacement: Replacement) -> bool:
     nearby = (*range(max(0, first - NEARBY), first), *range(last + 1, min(last + 1 + NEARBY, len(parse))))
     content = [position for position in nearby if len(parse.tokens[position]) > LONGEST_FUNCTION_WORD]
     beside = {form.lower() for position in content for form in (parse.tokens[position], parse.lemmas[position])}
-    return any(form in beside for word in replacement.words for form in (word, word.removesuffix("s")))
+    stems = {form[:STEM] for form in beside if len(form) >= STEM}  # "traders also traded"
+    forms = [form for word in replacement.words for form in (word, word.removesuffix("s"))]
+    return any(form in beside or form[:STEM] in stems for form in forms)
 
 
 def _strands_pronoun(parse: Parse, replacement: Replacement) -> bool:

@@ -27,6 +27,13 @@ CERTAIN = [
     "The Old Bell was a small school in Leeds run by nuns .",
 ]
 UNCERTAIN = {
+    "The firm has raised its prices but lost a lot of money .": "has lost",
+    "The firm was sold in 1990 and renamed the Lee Trust .": "was renamed",
+    "The flats are very small , and cost a lot of money .": "they cost now",
+    "I had 16 , and the old man had 17 books .": "16 of what",
+    "She wants to be a queen , who saves the town .": "there is no queen yet",
+    "Ann Lee , who was very good about it , had a new plan .": "it would be the plan",
+    "Ann Lee , a judge at the court of Leeds , agreed that it was cold there .": "was, or still is a judge",
     "Ann Lee , the head of the old bank , said that it was cold there .": "was, or still is the head",
     "The Lee is one of The Three Streams , the other two being the Blackwater and the Bride .": "no apposition",
     "The game ended before the old men left the town in May and sang in the house .": "the game, or the men",
