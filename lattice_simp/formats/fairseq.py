@@ -36,7 +36,7 @@ from typing import Any
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import finite, shown
+from lattice_simp.formats.common import beyond, finite, shown
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score
 from lattice_simp.support.textio import read_lines
 
@@ -173,7 +173,7 @@ def _entry(content: str, path: str | Path, number: int) -> _Entry:
     score_text, tab, text = content.partition("\t")
     score = finite(score_text)
     if score is None or not tab:
-        message = f"expected a finite score and words after H-: {shown(content)}"
+        message = f"expected a finite score and words after H-: {shown(content)}{beyond(score_text)}"
         raise FormatError(message, path=path, line=number, remedy="write H-ID, a tab, the score, a tab, the words")
     return _Entry(score, tuple(split_tokens(text)), number)
 

@@ -26,6 +26,7 @@ from lattice_simp.formats.common import (
     Format,
     Longs,
     Losses,
+    beyond,
     finite,
     is_plain,
     natural,
@@ -200,7 +201,7 @@ def _pairs(text: FieldText, lines: Longs, skipped: int) -> _Pairs:
     if broken:
         bad = (i for i, (name, _, value) in enumerate(parts) if not name or finite(value) is None)
         where = next(bad)
-        pair = shown(b"".join(parts[where]))
+        pair = shown(b"".join(parts[where])) + beyond(parts[where][2])
         text.fail(int(pair_lines[where]), f"not feature:value: {pair}", "write lm:2.5, for example")
     return _Pairs(text, ranks, pair_lines, [name for name, _, _ in parts], values)
 

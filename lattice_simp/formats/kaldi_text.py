@@ -26,7 +26,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.att import parse_att
-from lattice_simp.formats.common import finite, is_plain, natural, shown
+from lattice_simp.formats.common import beyond, finite, is_plain, natural, shown
 from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
 
 _NAME = re.compile(rb"[^ \t\r\n]+")
@@ -235,7 +235,9 @@ class _Table:
         return costs
 
     def _fail_weight(self, index: int) -> NoReturn:
-        message, remedy = f"no costs: {shown(self.rows[index][-1])}", "write graph,acoustic,transitions"
+        field = self.rows[index][-1]
+        limits = "".join(sorted({beyond(part) for part in field.split(",")}))
+        message, remedy = f"no costs: {shown(field)}{limits}", "write graph,acoustic,transitions"
         raise FormatError(message, path=self.path, line=self.begin + 1 + index, remedy=remedy)
 
 

@@ -29,7 +29,7 @@ from lattice_simp.core.header import Header
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import Format, checked_lattice, finite, refuse_writing, shown
+from lattice_simp.formats.common import Format, beyond, checked_lattice, finite, refuse_writing, shown
 from lattice_simp.support.textio import decode, read_lines
 
 _SNIFFED = re.compile(rb"\d{1,18} hyp=\d+ stack=\d+\b")
@@ -171,7 +171,7 @@ def _features(text: str, path: str | Path | None, number: int) -> dict[str, floa
         for place, number_text in enumerate(numbers):
             score = finite(number_text)
             if score is None or not name:
-                _fail(f"not the scores of features: {shown(text)}", path, number)
+                _fail(f"not the scores of features: {shown(text)}{beyond(number_text)}", path, number)
             features[name if len(numbers) == 1 else f"{name}_{place}"] = score
     return features
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import finite, natural, shown
+from lattice_simp.formats.common import beyond, finite, natural, shown
 
 MAX_SLOTS = 2
 """The most non-terminals of a rule (Chiang 2007)."""
@@ -241,7 +241,8 @@ def _number(text: str) -> float:
     value = finite(text)
     if value is None:
         is_number = text.strip("+-").lower() in ("inf", "infinity", "nan")
-        raise ValueError(f"the score {shown(text)} is not {'finite' if is_number else 'a number'}")
+        is_number |= bool(beyond(text))
+        raise ValueError(f"the score {shown(text)} is not {'finite' if is_number else 'a number'}{beyond(text)}")
     return value
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.common import finite, shown
+from lattice_simp.formats.common import beyond, finite, shown
 from lattice_simp.lm import LanguageModel
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import decode, open_text, read_bytes, read_lines, write_text
@@ -48,7 +48,8 @@ def read_weights(path: str | Path) -> dict[str, float]:
         value = finite(text.strip(" \t"))
         if not tab or value is None:
             remedy = "write feature<TAB>number, a finite one"
-            raise FormatError(f"{shown(line)} is not a weight", path=path, line=number, remedy=remedy)
+            message = f"{shown(line)} is not a weight{beyond(text.strip())}"
+            raise FormatError(message, path=path, line=number, remedy=remedy)
         if name in weights:
             raise FormatError(
                 f"a second weight for {name[:60]}", path=path, line=number, remedy="remove one of the two"

@@ -20,12 +20,13 @@ LATTICES = {
         "name p\nnodes 3 a NULL NULL\ninitial 1\nfinal 2\ntransitions 2\n1 0 {}\n0 2 0\n",
         "pfsg:6: .*beyond 1e100",
     ),
-    "kaldi": ("u\n0 1 a {},0,\n1\n\n", "x.lats:2: no costs"),
-    "features": ("0 1 a lm:{}\n1\n", "x.txt:1: not feature:value"),
+    "kaldi": ("u\n0 1 a {},0,\n1\n\n", "x.lats:2: no costs.*beyond 1e100"),
+    "features": ("0 1 a lm:{}\n1\n", "x.txt:1: not feature:value.*beyond 1e100"),
 }
 LISTS = {
     "score": ("0 ||| a ||| LM= -1 ||| {}\n", "nbest:1: .*beyond 1e100"),
     "feature": ("0 ||| a ||| LM= {} ||| -1\n", "nbest:1: .*beyond 1e100"),
+    "fairseq": ("S-0\tb\nH-0\t{}\ta\n", "nbest:2: .*beyond 1e100"),
     "json score": ('{{"hypotheses": [{{"text": "a", "score": {}}}]}}\n', "jsonl:1: .*up to 1e100"),
     "json feature": ('{{"hypotheses": [{{"text": "a", "features": {{"LM": {}}}}}]}}\n', "jsonl:1: .*up to 1e100"),
 }

@@ -159,7 +159,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min
     )
 )
 NAMES = st.text(st.sampled_from("ABXVñ_-12"), min_size=1, max_size=4)
-SCORES = st.floats(allow_nan=False, allow_infinity=False)
+SCORES = st.floats(-1e100, 1e100)
 
 
 @st.composite
@@ -278,3 +278,8 @@ def test_the_order_of_the_rules_does_not_matter():
         )
 
     assert texts(LINES) == texts(LINES[::-1])
+
+
+def test_scores_of_rules_end_at_the_largest_cost():
+    with pytest.raises(FormatError, match=r"rules.txt:1: the score '1e200' is not finite, beyond 1e100"):
+        list(parse_rules(["[X] ||| a ||| b ||| LM=1e200"], "rules.txt"))
