@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gladia_results import GLADIA_1
 
 import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
@@ -136,23 +137,7 @@ ROWS: dict[str, dict[str, Any]] = {
             {"text": "cat.", "start": 1.0, "end": 1.5, "type": "word"},
         ],
     },
-    "gladia 1": {
-        "prediction": [
-            {
-                "words": [
-                    {"word": " A", "time_begin": 0.5, "time_end": 0.8, "confidence": 0.9},
-                    {"word": " cat.", "time_begin": 1.0, "time_end": 1.5, "confidence": 0.6},
-                ],
-                "language": "en",
-                "transcription": "A cat.",
-                "confidence": 0.5,
-                "time_begin": 0.5,
-                "time_end": 1.5,
-                "speaker": 0,
-            }
-        ],
-        "prediction_raw": {"metadata": {}, "transcription": []},
-    },
+    "gladia 1": GLADIA_1,
     "rev": {
         "monologues": [
             {

@@ -92,7 +92,7 @@ def _is_day(words: Sequence[str]) -> bool:
 
 
 def _preposition(words: Sequence[str]) -> str | None:
-    """Returns the preposition that a date needs after `born`, empty if it has one; None if this is no date."""
+    """Returns the preposition that a date needs after `born`, empty if it has one; None without a date."""
     text = " ".join(words)
     patterns = {
         _day(): "on",
