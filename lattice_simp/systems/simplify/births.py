@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import FINITE
-from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.systems.simplify.sentence import DASHES, Token
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import Parse
 from lattice_simp.text.english.punctuation import mark_pairs
@@ -19,7 +19,6 @@ LONGEST = 6
 """The most words of a name that is repeated."""
 
 _PLACE = re.compile(r"( in (?:(?:the|of|[A-Z]\S*|,) ?)+)?$")
-_DASHES = ("-", "--", "–", "—")
 _EVENTS = frozenset({"War", "Battle", "Siege", "Operation", "Campaign", "Mission", "Expedition"})
 """Words in the names of events, which also last from one day to another."""
 
@@ -64,7 +63,7 @@ def _born(parse: Parse, inside: range) -> tuple[Token, ...]:
 
 def _lived(parse: Parse, inside: range) -> tuple[Token, ...]:
     """Returns a birth and a death for two days with a dash between them."""
-    dashes = [position for position in inside if parse.tokens[position] in _DASHES]
+    dashes = [position for position in inside if parse.tokens[position] in DASHES]
     if len(dashes) != 1:
         return ()
     days = (range(inside[0], dashes[0]), range(dashes[0] + 1, inside[-1] + 1))

@@ -13,7 +13,7 @@ from typing import TypeVar
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.analysis import Analysis
 from lattice_simp.systems.simplify.births import birth_splits
-from lattice_simp.systems.simplify.certainty import is_certain
+from lattice_simp.systems.simplify.certainty.certain import is_certain
 from lattice_simp.systems.simplify.clause_marks import mark_splits
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, length_range
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import finite_word, subject
 from lattice_simp.systems.simplify.noun_phrase import natural
-from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.systems.simplify.sentence import DASHES, Token
 from lattice_simp.systems.simplify.split import Split, SplitKind, keeps_whole
 from lattice_simp.text.english.parse import Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 
-_DASHES = frozenset({"-", "--", "–", "—"})
 _AFTER_DASH = frozenset({"PRP", "DT", "EX", "CC"})
 """Tags of words after a dash that begin a clause; a hyphen may join other words ("pro - government")."""
 
@@ -52,7 +51,7 @@ def mark_splits(parse: Parse) -> Iterator[Split]:
     if parse.tokens[-1] != "." or not is_plain:
         return
     for place, token in enumerate(parse.tokens):
-        is_alone = parse.tokens.count(token) == 1 and token in _DASHES | {";", ":"}
+        is_alone = parse.tokens.count(token) == 1 and token in DASHES | {";", ":"}
         if is_alone and 0 < place < last and not _is_bracketed(parse, place) and _may_end(parse, place):
             yield from _split(parse, place, last)
 
@@ -112,6 +111,6 @@ def _may_begin(parse: Parse, place: int, clause: tuple[int, ...]) -> bool:
     first, token = clause[0], parse.tokens[clause[0]]
     if parse.tags[first] in _ASKING or token.lower() in _CONTINUING:
         return False
-    if parse.tokens[place] in _DASHES and (parse.tags[place + 1] not in _AFTER_DASH or token[:1].isupper()):
+    if parse.tokens[place] in DASHES and (parse.tags[place + 1] not in _AFTER_DASH or token[:1].isupper()):
         return False
     return _begins_with_clause(parse, range(first, clause[-1] + 1))

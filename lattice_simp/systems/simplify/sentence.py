@@ -9,6 +9,8 @@ from itertools import pairwise
 from lattice_simp.grammars.english.lexicon import begins_with_vowel
 from lattice_simp.text.english.punctuation import mark_kind, place_punctuation
 
+DASHES = frozenset({"-", "--", "–", "—"})
+
 _ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "A": ("A", "An"), "An": ("A", "An")}
 
 

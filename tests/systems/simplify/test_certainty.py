@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lattice_simp.systems.simplify.analysis import analyse
-from lattice_simp.systems.simplify.certainty import is_certain
+from lattice_simp.systems.simplify.certainty.certain import is_certain
 
 CERTAIN = [
     "The judge , who was tired , slept .",

@@ -1,0 +1,53 @@
+"""Finds certain splits: the described entity and the relation of the halves are unambiguous."""
+
+from __future__ import annotations
+
+import re
+
+from lattice_simp.systems.simplify.certainty.adverbial import is_certain_adverbial
+from lattice_simp.systems.simplify.certainty.coordination import is_certain_coordination
+from lattice_simp.systems.simplify.certainty.description import is_certain_description
+from lattice_simp.systems.simplify.certainty.entity import is_bare, is_long, is_nameable, is_torn
+from lattice_simp.systems.simplify.certainty.participle import is_certain_participle
+from lattice_simp.systems.simplify.clauses import finite_word, subject
+from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.systems.simplify.split import Split, SplitKind
+from lattice_simp.text.english.parse import Parse
+
+_JOINED_SENTENCES = re.compile(r"[a-z]\.[A-Z]")
+"""The border of two sentences without a space ("Mali.It"), which parsers take for a word."""
+
+_ELLIPSES = frozenset({"...", "…"})
+
+
+def is_certain(parse: Parse, split: Split) -> bool:
+    """Returns whether a split has only one reading."""
+    entity = [token.position for token in split.sentence if token.copied and token.position is not None]
+    if split.restrictive or not _is_statement(parse, split):
+        return False
+    if entity and (is_long(parse, entity) or is_torn(parse, entity) or is_bare(parse, entity)):
+        return False
+    if entity and not is_nameable(parse, entity):
+        return False
+    match split.kind:
+        case SplitKind.RELATIVE | SplitKind.APPOSITION:
+            return is_certain_description(parse, split, entity)
+        case SplitKind.PARTICIPLE:
+            return is_certain_participle(parse, split, entity)
+        case SplitKind.COORDINATION:
+            return is_certain_coordination(parse, split)
+        case SplitKind.ADVERBIAL:
+            return is_certain_adverbial(parse, split)
+    return True
+
+
+def _is_statement(parse: Parse, split: Split) -> bool:
+    """Returns whether a sentence ends as a statement, and both halves can begin and end without a colon."""
+    around = (parse.tokens[min(split.removed) - 1], *parse.tokens[max(split.removed) + 1 : max(split.removed) + 2])
+    is_repeated = split.sentence[0] == Token(parse.tokens[0])  # "But ... . But ..."
+    is_open = parse.tokens[-1] in _ELLIPSES or ":" in around or any(map(_JOINED_SENTENCES.search, parse.tokens))
+    return len(split.clause) > 1 and _has_main_clause(parse) and not is_open and not is_repeated  # "Ann Lee (born)"
+
+
+def _has_main_clause(parse: Parse) -> bool:
+    return any(finite_word(parse, root) is not None and subject(parse, root) is not None for root in parse.roots)

@@ -1,0 +1,165 @@
+"""Coordinated clauses that are complete on their own."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.certainty.entity import phrase_head
+from lattice_simp.systems.simplify.certainty.tenses import is_simple_tense, tenses_agree
+from lattice_simp.systems.simplify.clauses import FINITE, auxiliaries, child, finite_word, subject
+from lattice_simp.systems.simplify.sentence import DASHES
+from lattice_simp.systems.simplify.split import Split
+from lattice_simp.text.english.parse import ROOT, Parse
+
+_LINKING = frozenset({"together", "that", "thus", "therefore", "hence"})
+"""Words that link a clause to the one before it."""
+
+_OF_SEVERAL_CLAUSES = frozenset({"maybe", "perhaps", "sorry"})
+"""Words whose scope may be both of two joined clauses."""
+
+
+def is_certain_coordination(parse: Parse, split: Split) -> bool:
+    """Returns whether a conjunction or semicolon joins two clauses, in tenses that go together if they share words."""
+    first = min(split.removed)
+    if _is_between_dashes(parse, split) or _follows_not_only(parse, split):
+        return False
+    if not split.dropped and parse.tokens[split.clause[0] - 1] != ";" and parse.tokens[first].lower() != "then":
+        return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
+    begins = split.clause[0]
+    if parse.tokens[begins].lower() in _LINKING:
+        return False  # "she met him and together had a son", "a plan that works and that helps"
+    last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
+    stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"
+    stranded = stranded or (parse.tags[last] == "CD" and parse.labels[last] == "dobj")  # "I had 6, and you had 7 cents"
+    if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in ("WDT", "WP", "WP$", "WRB") or stranded:
+        return False
+    head = phrase_head(parse, list(split.clause))
+    copied = [token.position for token in split.sentence if token.copied and token.position is not None]
+    above = parse.heads[head]
+    if above == ROOT or _has_alternative(parse, above) or not _is_main(parse, above):
+        return above == ROOT
+    if copied and _may_be_subordinate(parse, above, first):
+        return False
+    if _is_unfinished(parse, above) or _joins_phrases(parse, split) or _may_be_reported(parse, above, first):
+        return False
+    if _is_list(parse, above) or _joins_nouns(parse, head) or _begins_with_time(parse, head):
+        return False
+    if not copied:
+        return True
+    if _may_share_auxiliary(parse, above, head) or _is_reported(parse, head):
+        return False
+    if parse.tags[head] == "VBD" and parse.tokens[head].lower() == parse.lemmas[head].lower():
+        return False  # "flats are small and cost much": the verb may be of the present
+    if parse.tags[head] == "VBP" and not is_simple_tense(parse, above):
+        return False  # "they can send it and control it"
+    if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
+        return parse.tags[head] not in FINITE  # "was aired and was a part"
+    return tenses_agree(parse, above, head)
+
+
+def _may_share_auxiliary(parse: Parse, verb: int, joined: int) -> bool:
+    """Returns whether a joined verb may need the auxiliary before it ("has raised sales but lost jobs", "was sold and
+    renamed Ys").
+    """
+    helping = auxiliaries(parse, verb)
+    is_perfect = any(parse.lemmas[position] == "have" for position in helping)
+    is_named = bool(helping) and parse.lemmas[joined].lower() in word_set("naming_verbs")
+    return not auxiliaries(parse, joined) and (is_perfect or is_named)
+
+
+def _is_reported(parse: Parse, verb: int) -> bool:
+    """Returns whether a verb says what is thought or said by anybody ("is bold and could be said that she won")."""
+    return child(parse, verb, {"auxpass"}) is not None and child(parse, verb, {"ccomp"}) is not None
+
+
+def _follows_not_only(parse: Parse, split: Split) -> bool:
+    """Returns whether `but` belongs to `not only` ("not only was it cold, but it rained")."""
+    before = [parse.tokens[position].lower() for position in range(min(split.removed))]
+    negated = any(first in word_set("negations") and second in ("only", "just") for first, second in pairwise(before))
+    return split.sentence[0].text == "But" and negated
+
+
+def _is_between_dashes(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause is inside of an insertion ("he said - yes, he sang; yes, he danced - that")."""
+    before, after = parse.tokens[: split.clause[0]], parse.tokens[split.clause[-1] :]
+    return not DASHES.isdisjoint(before) and not DASHES.isdisjoint(after)
+
+
+def _may_be_reported(parse: Parse, verb: int, joined: int) -> bool:
+    """Returns whether a clause without a comma before it may belong to a report ("I know he slept and she left")."""
+    reports = any(parse.labels[position] == "ccomp" for position in range(verb, joined))
+    return reports and parse.tokens[joined - 1] != ","
+
+
+def _may_be_subordinate(parse: Parse, verb: int, joined: int) -> bool:
+    """Returns whether a clause may belong to an adverbial clause before it ("it rained as he came and sang")."""
+    clauses = [place for place in parse.children[verb] if verb < place < joined and parse.labels[place] == "advcl"]
+    return any(finite_word(parse, place) is not None and subject(parse, place) is not None for place in clauses)
+
+
+def _is_unfinished(parse: Parse, verb: int) -> bool:
+    """Returns whether a clause alone is not a statement ("if you were", "why is", "sorry", "they ran, they sang"), or
+    `maybe` belongs to the next one, too.
+    """
+    chain = [verb]
+    while parse.labels[chain[-1]] == "conj":
+        chain.append(parse.heads[chain[-1]])
+    below = [position for each in chain for position in parse.children[each] if position < each]
+    asks = any(parse.labels[position] == "mark" or parse.tags[position] in ("WRB", "WP") for position in below)
+    words = {parse.tokens[position].lower() for each in chain for position in parse.children[each]}
+    reports = parse.lemmas[verb].lower() in word_set("reporting_verbs")
+    spliced = not reports and any(_is_spliced(parse, position) for position in below)
+    return asks or spliced or not words.isdisjoint(_OF_SEVERAL_CLAUSES)
+
+
+def _is_spliced(parse: Parse, verb: int) -> bool:
+    """Returns whether a comma alone joins a clause to the next one."""
+    marked = child(parse, verb, {"mark"}) is not None
+    joined = parse.labels[verb] == "ccomp" or (parse.labels[verb] == "advcl" and not marked)
+    asks = any(parse.tags[position] in ("WRB", "WP", "WDT") for position in parse.children[verb])
+    return joined and not asks and subject(parse, verb) is not None and finite_word(parse, verb) is not None
+
+
+def _is_list(parse: Parse, verb: int) -> bool:
+    """Returns whether a verb, or one that it is joined to, continues a list without `and` ("sank ships, left, and")."""
+    joined = [position for position in parse.children[verb] if parse.labels[position] == "conj"]
+    members = [*joined[:-1], *([verb] if parse.labels[verb] == "conj" else [])]
+    before = [parse.subtree(position)[0] - 1 for position in members]
+    return any(parse.tags[place - (parse.tokens[place] == ",")] != "CC" for place in before)
+
+
+def _joins_nouns(parse: Parse, verb: int) -> bool:
+    """Returns whether a conjunction follows the subject ("on trade and then a board and was its head")."""
+    noun = subject(parse, verb)
+    return noun is not None and child(parse, noun, {"cc"}) is not None and child(parse, noun, {"conj"}) is None
+
+
+def _begins_with_time(parse: Parse, verb: int) -> bool:
+    """Returns whether the parser took a time for a subject ("and this summer moved to Rome")."""
+    noun = subject(parse, verb)
+    first = None if noun is None else parse.subtree(noun)[0]
+    return first is not None and parse.tokens[first].lower() in ("this", "last", "next")
+
+
+def _joins_phrases(parse: Parse, split: Split) -> bool:
+    """Returns whether `and` may join two prepositional phrases ("it rained, at sea and on land there was snow")."""
+    begins, joined = split.clause[0], min(split.removed) - 1
+    if parse.parts[begins] != "ADP":
+        return False
+    comma = max((position for position in range(joined) if parse.tokens[position] == ","), default=0)
+    return comma > 0 and parse.parts[comma + 1] == "ADP"
+
+
+def _is_main(parse: Parse, verb: int) -> bool:
+    """Returns whether a verb is that of a main clause, or of reported speech that the sentence begins with."""
+    while parse.labels[verb] == "conj" or (parse.labels[verb] == "ccomp" and verb < parse.heads[verb]):
+        verb = parse.heads[verb]
+    return parse.heads[verb] == ROOT
+
+
+def _has_alternative(parse: Parse, verb: int) -> bool:
+    """Returns whether `or` joins a verb, or the one that it is the conjunct of, to another."""
+    chain = {verb, parse.heads[verb]} if parse.labels[verb] == "conj" else {verb}
+    words = {parse.tokens[below].lower() for each in chain for below in parse.children[each]}
+    return not words.isdisjoint({"or", "nor"})

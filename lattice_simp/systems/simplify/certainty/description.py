@@ -1,0 +1,218 @@
+"""Relative clauses and appositions that can only describe their entity."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.certainty.adverbial import UNCERTAIN_CONJUNCTIONS, dropped_words
+from lattice_simp.systems.simplify.certainty.entity import (
+    NOUNS,
+    VERBS,
+    describes_subject,
+    is_beside,
+    is_inserted,
+    is_nested,
+    phrase_head,
+    speaks,
+)
+from lattice_simp.systems.simplify.certainty.tenses import tenses_agree
+from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, auxiliaries, child, finite_word, is_past
+from lattice_simp.systems.simplify.noun_phrase import is_plural
+from lattice_simp.systems.simplify.sentence import DASHES
+from lattice_simp.systems.simplify.split import Split, SplitKind
+from lattice_simp.text.english.parse import ROOT, Parse
+from lattice_simp.text.english.punctuation import mark_kind
+
+_CONDITIONAL = frozenset({"would", "could", "might", "may"})
+"""Verbs of possible consequences."""
+
+_JUDGING = frozenset({"i", "we", "thing", "pity", "shame", "problem", "mistake", "reason"})
+"""Words of clauses that judge the whole statement before them ("which I think is a terrible thing")."""
+
+_RESULTING = frozenset({"make", "mean", "lead", "result", "cause", "allow", "enable", "help", "suggest", "explain"})
+"""Verbs of clauses that may tell the result of the whole statement."""
+
+
+def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a relative clause or an apposition can only describe its entity."""
+    is_relative, conjunction = split.kind is SplitKind.RELATIVE, dropped_words(parse, split)
+    interrupted = any(parse.tokens[position + 1] == "," for position in split.dropped)
+    if is_relative and (interrupted or parse.tokens[min(split.removed) - 1] == ";"):
+        return False  # "a man who, we remember, sang"
+    if conjunction in UNCERTAIN_CONJUNCTIONS or (conjunction == "where" and not _names_place(parse, split)):
+        return False
+    if not _is_apart(parse, split) or not _agrees(parse, split, entity):
+        return False
+    if not entity:
+        return True
+    if is_relative and (_has_stranded_preposition(parse, split) or _refers_back(parse, split)):
+        return False  # "it was hit by a rock, which she blamed him for"
+    if _is_imagined(parse, phrase_head(parse, entity)):
+        return False
+    noun = phrase_head(parse, entity)
+    if parse.labels[noun] in SUBJECTS and entity[0] and parse.parts[entity[0] - 1] in ("ADP", "PART"):
+        return False  # the object of a preposition, taken for a subject: "according to Ann Lee, the king, who"
+    if _is_cleft(parse, entity) or _is_in_title(parse, entity) or (is_relative and _has_time_clause(parse, split)):
+        return False
+    if _may_judge(parse, split, entity) or _may_describe_part(parse, split, entity):
+        return False
+    if is_relative and is_inserted(parse, noun):
+        return False  # "he had a car, with fine wheels, which"
+    describes_neighbour = is_beside(parse, split, entity) and not is_nested(parse, split, entity)
+    return describes_neighbour or describes_subject(parse, split, entity)
+
+
+def _has_stranded_preposition(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause ends with a preposition, or one follows another ("they built on in 1861")."""
+    ends = parse.parts[split.clause[-1]] == "ADP"
+    pairs = pairwise(split.clause)
+    return ends or any(parse.labels[first] == parse.labels[second] == "prep" for first, second in pairs)
+
+
+def _refers_back(parse: Parse, split: Split) -> bool:
+    """Returns whether `it` in a clause would move away from what it means ("Ann, who liked it, had an idea")."""
+    after = range(max(split.removed) + 1, len(parse))
+    moves = any(mark_kind(parse.tokens[position]) is None for position in after)
+    return moves and any(parse.tokens[position].lower() == "it" for position in split.clause)
+
+
+def _is_imagined(parse: Parse, noun: int) -> bool:
+    """Returns whether a noun stands for what somebody may become ("she wants to be a queen, who is always kind")."""
+    verb = parse.heads[noun]
+    return parse.labels[noun] == "attr" and any(parse.tags[below] == "TO" for below in parse.children[verb])
+
+
+def _names_place(parse: Parse, split: Split) -> bool:
+    """Returns whether `where` follows the name of a place ("an election, where"), at which something happens ("Rome,
+    where he moved").
+    """
+    verb = phrase_head(parse, list(split.clause))
+    moves = parse.lemmas[verb].lower() in word_set("motion_verbs")
+    place = max(min(split.removed) - 2, 0)
+    return not moves and parse.tags[place] in ("NNP", "NNPS") and not _is_addressed(parse, place)
+
+
+def _is_addressed(parse: Parse, noun: int) -> bool:
+    """Returns whether a noun follows `to` and a verb that is not one of motion ("signed to Arista, where he sings")."""
+    preposition = parse.heads[noun]
+    if preposition == ROOT or parse.labels[noun] != "pobj" or parse.tokens[preposition].lower() != "to":
+        return False
+    verb = parse.heads[preposition]
+    return verb != ROOT and parse.lemmas[verb].lower() not in word_set("motion_verbs")
+
+
+def _is_cleft(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether `it is` stresses an entity ("It is the state, which ...")."""
+    noun = phrase_head(parse, entity) if entity else ROOT
+    verb = ROOT if noun == ROOT else parse.heads[noun]
+    if verb == ROOT or parse.lemmas[verb] != "be":
+        return False
+    return any(
+        parse.labels[below] in SUBJECTS and parse.tokens[below].lower() == "it" for below in parse.children[verb]
+    )
+
+
+def _may_judge(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a clause may refer to the whole statement before it ("which is great", "which would help")."""
+    if split.kind is not SplitKind.RELATIVE or not entity or parse.tokens[min(split.removed)].lower() != "which":
+        return False
+    noun = phrase_head(parse, entity)
+    if parse.labels[noun] in SUBJECTS:
+        return False
+    if parse.lemmas[noun].lower() in word_set("times"):
+        return True  # "they scored in the last minute, which shook the others"
+    if any(parse.tokens[position].lower() in _JUDGING for position in split.clause):
+        return True
+    verb = phrase_head(parse, list(split.clause))
+    if parse.lemmas[verb].lower() in _RESULTING:
+        return True  # "it plays a role, which makes them see well"
+    depends = any(parse.tokens[position].lower() in _CONDITIONAL for position in auxiliaries(parse, verb))
+    complement = child(parse, verb, {"acomp"})
+    is_bare = complement is not None and not [below for below in parse.children[complement] if below > complement]
+    return depends or (parse.lemmas[verb] == "be" and is_bare)
+
+
+def _may_describe_part(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether `which` may refer to the last noun of an entity ("the father of the family, which moved")."""
+    if split.kind is not SplitKind.RELATIVE or not entity or parse.tokens[min(split.removed)].lower() != "which":
+        return False
+    noun, last = phrase_head(parse, entity), entity[-1]
+    if last != noun:
+        return parse.tags[last] in ("NN", "NNS") and is_plural(parse, last) == is_plural(parse, noun)
+    above = parse.heads[noun] - 1  # "rumours of fights at the club, which"
+    return parse.labels[noun] == "pobj" and parse.parts[above] == "NOUN" and parse.parts[above + 1] == "ADP"
+
+
+def _is_in_title(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether a name may be the end of a longer title ("the series Life with Ann, which")."""
+    before = parse.tokens[max(0, entity[0] - 2) : entity[0]]
+    return len(before) == 2 and parse.parts[entity[0] - 1] == "ADP" and entity[0] > 2 and before[0].istitle()
+
+
+def _has_time_clause(parse: Parse, split: Split) -> bool:
+    """Returns whether an adverbial clause follows that may belong to the main verb ("Rome, which was old, when")."""
+    return any(
+        parse.tokens[position - 1] == "," and parse.tags[position] in ("WRB", "IN")
+        for position in split.clause[1:]
+        if parse.labels[position] in ("mark", "advmod")
+    )
+
+
+def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether an apposition has the number of its noun, and one of them is not a definite description. A title
+    without an article ("said Ann Lee, head of sales") makes no sentence, and neither does an apposition to a report's
+    speaker.
+    """
+    if split.kind is not SplitKind.APPOSITION or not entity:
+        return True
+    noun, name = phrase_head(parse, entity), phrase_head(parse, list(split.clause))
+    absolute = any(parse.tokens[position].lower() == "being" for position in split.clause)  # "the other being"
+    reports = parse.labels[noun] in SUBJECTS and parse.lemmas[parse.heads[noun]].lower() in word_set("reporting_verbs")
+    if absolute or (reports and is_past(parse, parse.heads[noun])):
+        return False  # "Ann Lee, the head of the bank, said": she still is its head
+    repeats = parse.lemmas[noun].lower() == parse.lemmas[name].lower()
+    if repeats or parse.labels[noun] == "attr" or is_inserted(parse, noun) or _is_born(parse, noun, name):
+        return False  # "Freedom is a choice, a way of life"
+    if entity[-1] != noun and parse.parts[entity[-1]] in NOUNS:
+        return False  # "the lord of the house of Orbelian, a branch"
+    first = parse.tokens[split.clause[0]].lower()
+    if parse.parts[noun] == parse.parts[name] == "PROPN" and first not in ("a", "an", "the"):
+        return False  # "Tampa, Florida's Bull"
+    bare = parse.tags[name] == "NN" and child(parse, name, {"det", "poss", "nummod"}) is None
+    if bare or speaks(parse, noun):
+        return False
+    lasts = any(parse.tags[position] in ("JJS", "RBS") or _is_of_now(parse, position) for position in split.clause)
+    if lasts and any(is_past(parse, root) for root in parse.roots):
+        return False  # "named after the Nile, the longest river", "Ann Lee, the current minister, came"
+    described = parse.parts[noun] == "PROPN" or first in ("a", "an")
+    return described and is_plural(parse, noun) == is_plural(parse, name)
+
+
+def _is_of_now(parse: Parse, position: int) -> bool:
+    return parse.tokens[position].lower() in word_set("present_adverbs") | {"current"}
+
+
+def _is_born(parse: Parse, noun: int, name: int) -> bool:
+    """Returns whether a place stands before whose child somebody is ("was born in Rome, the son of a judge")."""
+    is_place = parse.labels[noun] == "pobj" and parse.tokens[parse.heads[noun]].lower() in word_set(
+        "place_prepositions"
+    )
+    return is_place and parse.lemmas[name].lower() in ("child", "daughter", "son")
+
+
+def _is_apart(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause stands between commas or brackets, before the end, a verb or another clause."""
+    first, last = min(split.removed), max(split.removed)
+    after = [position for position in range(last + 1, len(parse)) if mark_kind(parse.tokens[position]) is None]
+    if parse.tokens[first - 1] in DASHES or split.kept_commas or parse.parts[first] in ("ADP", "NUM"):
+        return False
+    if not after:
+        return True
+    following = after[0]
+    above = parse.heads[following]
+    if parse.labels[following] == "cc":
+        joined = next((position for position in after if parse.labels[position] == "conj"), following)
+        is_clause = finite_word(parse, joined) is not None and tenses_agree(parse, above, joined)
+        return parse.parts[above] in VERBS and above not in split.removed and is_clause
+    return parse.tags[following] in FINITE

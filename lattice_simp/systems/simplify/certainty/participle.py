@@ -1,0 +1,156 @@
+"""Participles that can only describe the noun beside them, or the subject of the only verb before them."""
+
+from __future__ import annotations
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.certainty.entity import (
+    NOUNS,
+    describes_subject,
+    is_beside,
+    is_kind,
+    is_nested,
+    phrase_head,
+    speaks,
+)
+from lattice_simp.systems.simplify.certainty.tenses import is_progressive, is_simple_tense
+from lattice_simp.systems.simplify.clauses import SUBJECTS, auxiliaries, child, finite_word, is_past
+from lattice_simp.systems.simplify.sentence import DASHES
+from lattice_simp.systems.simplify.split import Split
+from lattice_simp.text.english.parse import Parse
+from lattice_simp.text.english.punctuation import mark_kind
+
+_EVENTS = frozenset(
+    "born founded established built published released written created formed developed recorded composed directed "
+    "designed invented launched introduced painted discovered".split()
+)
+"""Participles of events that are past in any tense of the main verb."""
+
+
+def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a participle can only describe the noun beside it, or the subject of the only verb before it."""
+    first = min(split.removed)
+    if (
+        (first and parse.tokens[first - 1] in DASHES | {";"})
+        or _is_heading(parse, split)
+        or _leaves_participle(parse, split)
+        or not _is_set_off(parse, split)
+        or parse.tokens[first].lower() in ("so", "that")
+        or (entity and is_kind(parse, entity))
+        or _ends_with_bare_place(parse, split)
+        or _ends_list(parse, split)
+        or split.kept_commas
+    ):
+        return False  # "rare risks -- so flying"
+    if not entity or parse.tokens[first].lower() == "being":  # "being" may say why
+        return not entity
+    head = phrase_head(parse, list(split.clause))
+    verb = parse.heads[head]
+    if parse.tags[head] == "VBG" and (is_progressive(parse, verb) or not is_simple_tense(parse, verb)):
+        return False
+    if parse.tags[head] == "VBN" and not auxiliaries(parse, head) and not _has_sure_time(parse, split, head):
+        return False
+    if parse.tags[head] == "VBG" and not split.leads and child(parse, parse.heads[head], {"auxpass"}) is not None:
+        return False  # "the trees were cut, taking away its home"
+    if _is_of_title(parse, split, entity):
+        return _is_timed(parse, head, phrase_head(parse, entity))
+    noun = parse.labels[phrase_head(parse, entity)]
+    if noun == "attr" or speaks(parse, phrase_head(parse, entity)):
+        return False  # "is a book of the Bible, known as"
+    if parse.labels[head] == "acl":
+        present = parse.tags[head] == "VBG" and noun not in SUBJECTS
+        unclear = present or noun == "pobj"
+        describes_neighbour = is_beside(parse, split, entity) and not is_nested(parse, split, entity)
+        return not unclear and (describes_neighbour or _is_of_subject(parse, split, entity, head))
+    if parse.tags[head] == "VBN" and not split.leads and child(parse, parse.heads[head], {"dobj"}) is not None:
+        return False  # "they sold a car, known as Bess"
+    if parse.tags[head] == "VBD" and not split.leads and child(parse, head, {"agent"}) is None:
+        return False  # "they spoke to her, trawled through papers"
+    subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
+    reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
+    return split.leads or (len(subjects) == 1 and not reported)
+
+
+def _is_of_subject(parse: Parse, split: Split, entity: list[int], head: int) -> bool:
+    """Returns whether a participle at a predicate noun describes the subject, at a known time."""
+    return describes_subject(parse, split, entity) and _is_timed(parse, head, phrase_head(parse, entity))
+
+
+def _is_of_title(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a predicate noun stands for a title ("The song was written by Ann" after '"Home" is a song')."""
+    return parse.labels[entity[0]] == "attr" and split.sentence[0].text == "the" and len(entity) == 1
+
+
+def _is_timed(parse: Parse, head: int, noun: int) -> bool:
+    """Returns whether the time of a participle at a predicate noun is known ("a school run by nuns": perhaps still)."""
+    timed_words = word_set("stative_participles") | _EVENTS
+    return parse.tokens[head].lower() in timed_words or is_past(parse, parse.heads[noun])
+
+
+def _is_set_off(parse: Parse, split: Split) -> bool:
+    """Returns whether a mark follows a clause ("closing the door he left": `he` may begin another sentence)."""
+    return mark_kind(parse.tokens[max(split.removed) + 1]) is not None if max(split.removed) + 1 < len(parse) else True
+
+
+def _leaves_participle(parse: Parse, split: Split) -> bool:
+    """Returns whether a list of participles would go on after a finite verb ("encouraged her, helping her")."""
+    written = {token.position: token.text for token in split.sentence}
+    return any(
+        parse.tags[position] == "VBG" and parse.tokens[position - 1] == "," and written[position].endswith("ing")
+        for position in split.clause[1:]
+    )
+
+
+def _has_sure_time(parse: Parse, split: Split, head: int) -> bool:
+    """Returns whether the time of a past participle is certain: that of its main verb, or of a past event.
+
+    "A man, married for ten years, hopes": he still is married.
+    """
+    words = {parse.tokens[position].lower() for position in split.clause}
+    is_event = child(parse, head, {"agent"}) is not None or any(word.isdigit() and len(word) == 4 for word in words)
+    timed_words = word_set("stative_participles") | word_set("present_adverbs") | word_set("past_adverbs") | _EVENTS
+    if parse.tokens[head].lower() in ("located", "situated") and is_past(parse, parse.roots[0]):
+        return False  # "the house, located there, was sold": it still is there
+    if "during" in words and not all(is_past(parse, root) for root in parse.roots):
+        return False  # "a player, linked with Leeds during May, has left"
+    return is_event or not words.isdisjoint(timed_words) or all(is_past(parse, root) for root in parse.roots)
+
+
+def _ends_with_bare_place(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause ends with a name after a number and a comma ("born 9 May 1950, Rome")."""
+    number, comma, name = (*split.clause[-3:], 0, 0, 0)[:3]
+    return parse.tokens[number].isdigit() and parse.tokens[comma] == "," and parse.tags[name] == "NNP"
+
+
+def _is_heading(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause is a heading before the sentence ("Writing After he left Rome, he wrote a play")."""
+    return any(parse.tokens[position].istitle() and parse.tags[position] == "IN" for position in split.clause[1:])
+
+
+def _ends_list(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause contains the next member of a list ("Matte, meaning meadow, and Horn", "before going
+    home, changing his clothes and escaping").
+    """
+    first, after = min(split.removed), max(split.removed) + 1
+    if (
+        parse.tokens[after : after + 1] == (",",)
+        and parse.tags[after + 1] == "CC"
+        and not _goes_on_after(parse, after + 2)
+    ):
+        return True  # "fun includes fishing, walking there, and the music"
+    joins = any(parse.labels[position] == "conj" and parse.tags[position] == "VBG" for position in split.clause)
+    follows = any(parse.labels[position] == "pcomp" and parse.tags[position] == "VBG" for position in range(first))
+    return (joins and follows) or any(
+        parse.labels[position] == "conj" and parse.parts[position] in NOUNS and _follows_comma_and(parse, position)
+        for position in split.clause
+    )
+
+
+def _follows_comma_and(parse: Parse, noun: int) -> bool:
+    first = parse.subtree(noun)[0]
+    return first > 1 and parse.tokens[first - 2] == "," and parse.labels[first - 1] == "cc"
+
+
+def _goes_on_after(parse: Parse, first: int) -> bool:
+    """Returns whether the conjunct that begins here is a finite verb."""
+    joined = next((position for position in range(first, len(parse)) if parse.labels[position] == "conj"), None)
+    return joined is not None and finite_word(parse, joined) is not None
