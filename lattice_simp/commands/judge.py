@@ -131,7 +131,7 @@ def _opened(study: Path, judgements: Path | None, *, create: bool = False) -> Ju
     """Opens the judgements of a study.
 
     Raises:
-        FormatError: A file is broken, or the file of judgements is missing and must not be created.
+        FormatError: a file is broken, or the file of judgements is missing and must not be created.
     """
     with extra("judging"):
         from lattice_simp.systems.judging.store import JudgingStore

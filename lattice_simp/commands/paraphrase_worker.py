@@ -174,7 +174,7 @@ def parses_of(line: str) -> list[Tree]:
     2
 
     Raises:
-        FormatError: A parse is broken.
+        FormatError: a parse is broken.
     """
     return [Tree.from_brackets(text) for text in line.split(" ||| ")]
 

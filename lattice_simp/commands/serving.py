@@ -36,7 +36,7 @@ def serve_app(
         allowed_hosts: additional host names.
 
     Raises:
-        LatticeSimpError: The port is in use, or the host does not belong to this machine.
+        LatticeSimpError: the port is in use, or the host does not belong to this machine.
     """
     from lattice_simp.serve.app import LOOPBACK
     from lattice_simp.serve.server import address_of, is_loopback, listen, run

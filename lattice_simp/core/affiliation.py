@@ -12,7 +12,7 @@ def affiliate(links: Ints, places: Ints, positions: Ints) -> None:
     """Writes the position of each target word.
 
     A word with several links has the position of the middle one (rounded down). A word without links has that of the
-    nearest linked word, on a tie the right one. The paper leaves open what words have none of which is linked; they are
+    nearest linked word, on a tie the right one. If no word is linked, which the paper does not treat, the words are
     spread evenly over `places`.
 
     Args:

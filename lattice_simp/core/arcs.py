@@ -34,7 +34,7 @@ class Arcs(NamedTuple):
     def keep(self, kept: Bools) -> tuple[Arcs, Ints]:
         """Returns the automaton of the kept arcs, and their old numbers; states are unchanged."""
         arcs = np.flatnonzero(kept).astype(np.int32)
-        offsets = np.concatenate(([0], np.cumsum(kept)))[self.offsets].astype(np.int32)
+        offsets = kept_offsets(self.offsets, kept)
         return Arcs(offsets, self.labels[arcs], self.weights[arcs], self.nextstates[arcs], self.finals), arcs
 
 
@@ -47,6 +47,15 @@ def offsets_of(sources: npt.NDArray[Any], num_states: int) -> Ints:
     offsets = np.zeros(num_states + 1, dtype=np.int32)
     np.cumsum(np.bincount(sources, minlength=num_states), out=offsets[1:])
     return offsets
+
+
+def kept_offsets(offsets: npt.NDArray[Any], kept: Bools) -> Ints:
+    """Returns the offsets of blocks, int32, after only the elements that the mask `kept` selects are left in them.
+
+    >>> kept_offsets(np.array([0, 2, 3]), np.array([True, False, True])).tolist()
+    [0, 1, 2]
+    """
+    return np.concatenate(([0], np.cumsum(kept)))[offsets].astype(np.int32)
 
 
 def start_first(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -70,3 +70,15 @@ class Hypothesis:
         -1.0
         """
         return Hypothesis(self.tokens, cost, self.features, self.arcs, self.inputs, self.times, self.confidences)
+
+
+def cheapest_of_strings(hypotheses: Iterable[Hypothesis]) -> dict[tuple[str, ...], Hypothesis]:
+    """Returns the cheapest hypothesis of each string, the cheapest string first; of ties the first.
+
+    >>> list(cheapest_of_strings([Hypothesis(("a",), 2.0), Hypothesis(("b",), 1.5), Hypothesis(("a",), 1.0)]))
+    [('a',), ('b',)]
+    """
+    cheapest: dict[tuple[str, ...], Hypothesis] = {}
+    for hypothesis in sorted(hypotheses, key=lambda hypothesis: hypothesis.cost):
+        cheapest.setdefault(hypothesis.tokens, hypothesis)
+    return cheapest

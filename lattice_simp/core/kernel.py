@@ -325,8 +325,9 @@ def _is_private(folder: Path, user: int) -> bool:
 
 
 def cpu_seconds() -> float:
-    """Returns the CPU seconds of this thread, without compiling; for the main thread, with its kernels in the other
-    thread. So limits of time mean the same when a kernel is used for the first time.
+    """Returns the CPU seconds of this thread without compiling; those of the main thread include its kernels.
+
+    So limits of time mean the same when a kernel is used for the first time.
     """
     aside = _spent_aside if threading.current_thread() is threading.main_thread() else 0.0
     return time.thread_time() - _compiling.seconds + aside

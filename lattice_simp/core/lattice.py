@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core import fst_bytes
-from lattice_simp.core.arcs import Arcs, offsets_of
+from lattice_simp.core.arcs import Arcs, kept_offsets, offsets_of
 from lattice_simp.core.arguments import finite_real
+from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.columns import FINITE, are_costs, is_cost, log_probabilities, real_numbers, whole_numbers
 from lattice_simp.core.connect import reaches_final, topological_order, useful_states
 from lattice_simp.core.feature_names import POSTERIOR, TIME
@@ -271,7 +272,11 @@ class Lattice:
 
     @classmethod
     def empty_like(cls, lattice: Lattice) -> Lattice:
-        """Makes the lattice that accepts nothing, with the symbol tables and feature names of `lattice`."""
+        """Makes the lattice that accepts nothing, with the symbol tables and feature names of `lattice`.
+
+        >>> Lattice.empty_like(Lattice.from_strings("a cat")).empty
+        True
+        """
         none = np.zeros(0, dtype=np.int32)
         return lattice.gather(none, np.zeros(1, dtype=np.int32), none, none)
 
@@ -413,6 +418,11 @@ class Lattice:
     def topsorted(self) -> Lattice:
         """Returns the same lattice with states numbered so that every arc leads to a higher state.
 
+        >>> words = SymbolTable(["a", "cat"])
+        >>> lattice = Lattice.from_arcs([0, 2], [1, 2], [0.0, 0.0], [2, 1], [INFINITY, 0.0, INFINITY], words)
+        >>> lattice.is_topsorted, lattice.topsorted().nextstates.tolist()
+        (False, [1, 2])
+
         Raises:
             CyclicLatticeError: the lattice has a cycle.
         """
@@ -428,6 +438,11 @@ class Lattice:
 
     def connected(self) -> Lattice:
         """Returns the lattice without states that no complete path visits, sorted topologically.
+
+        >>> words = SymbolTable(["a", "cat"])
+        >>> lattice = Lattice.from_arcs([0, 0], [1, 2], [0.0, 0.0], [1, 2], [INFINITY, 0.0, INFINITY], words)
+        >>> lattice.num_states, lattice.connected().num_states   # no path leads from state 2 to the end
+        (3, 2)
 
         Raises:
             CyclicLatticeError: the lattice has a cycle.
@@ -480,32 +495,41 @@ class Lattice:
         )
 
     def subset(self, order: Ints) -> Lattice:
-        """Restricts the lattice to the states in `order`, renumbered in that order; arcs to others are dropped."""
+        """Restricts the lattice to the states in `order`, renumbered in that order; arcs to others are dropped.
+
+        >>> lattice = Lattice.from_strings(["a cat", "a dog", "the dog"])
+        >>> lattice.subset(np.array([0, 1, 3], dtype=np.int32)).num_arcs
+        3
+        """
         new_name = np.full(self.num_states, -1, dtype=np.int32)
         new_name[order] = np.arange(len(order), dtype=np.int32)
-        counts = np.diff(self.offsets)[order].astype(np.int64)
-        ends = np.cumsum(counts)
-        arcs = np.repeat(self.offsets[:-1][order] - (ends - counts), counts) + np.arange(int(counts.sum()))
+        arcs, offsets = chosen_blocks(self.offsets, order)
         nextstates = new_name[self.nextstates[arcs]]
         kept = nextstates >= 0
-        sources = np.repeat(np.arange(len(order), dtype=np.int32), counts)[kept]
-        return self.gather(arcs[kept], offsets_of(sources, len(order)), nextstates[kept], order)
+        return self.gather(arcs[kept], kept_offsets(offsets, kept), nextstates[kept], order)
 
     def keep_arcs(self, kept: Bools, final: Bools | None = None) -> Lattice:
         """Keeps the arcs that the mask `kept` selects, (num_arcs,); states are unchanged.
 
+        >>> lattice = Lattice.from_strings([("a", 1.0), ("b", 2.0)])
+        >>> lattice.keep_arcs(lattice.weights < 1.5).num_arcs
+        1
+
         With `final`, a mask of the states, only the selected states stay final.
         """
         arcs = np.flatnonzero(kept).astype(np.int32)
-        offsets = np.concatenate(([0], np.cumsum(kept)))[self.offsets].astype(np.int32)
         states = np.arange(self.num_states, dtype=np.int32)
         states = states if final is None else np.where(final, states, -1).astype(np.int32)
-        return self.gather(arcs, offsets, self.nextstates[arcs], states)
+        return self.gather(arcs, kept_offsets(self.offsets, kept), self.nextstates[arcs], states)
 
     # ---------------------------------------------------------------- changes
 
     def with_symbols(self, symbols: SymbolTable) -> Lattice:
-        """Renumbers the words by `symbols`, or by a copy of it with the missing words of the arcs added."""
+        """Renumbers the words by `symbols`, or by a copy of it with the missing words of the arcs added.
+
+        >>> Lattice.from_strings("a cat").with_symbols(SymbolTable(["cat"])).olabels.tolist()
+        [2, 1]
+        """
         if symbols is self.symbols:
             return self
         symbols = symbols.with_words(self._used_words())
@@ -529,7 +553,19 @@ class Lattice:
         return self.symbols.words_of(labels)
 
     def with_feature(self, name: str, scores: npt.ArrayLike, finals: npt.ArrayLike | None = None) -> Lattice:
-        """Adds or replaces a feature (see `Features.with_column`); costs are unchanged."""
+        """Adds or replaces a feature; costs are unchanged.
+
+        >>> Lattice.from_strings("a cat").with_feature("time", [0.1, 0.4]).features["time"].tolist()
+        [0.1, 0.4]
+
+        Args:
+            name: the feature.
+            scores: (num_arcs,) its scores on the arcs.
+            finals: (num_states,) its scores of ending in each state; 0 if None.
+
+        Raises:
+            InvalidLatticeError: the scores do not fit the arcs or the states, or one is not finite.
+        """
         return replace(self, features=self.features.with_column(name, scores, finals))
 
     def without_feature(self, name: str, weight: float | None = None) -> Lattice:
@@ -584,21 +620,47 @@ class Lattice:
         return replace(self, olabels=olabels, ilabels=olabels if self.is_acceptor else self.ilabels)
 
     def project_output(self) -> Lattice:
-        """Returns the acceptor of the output words; features are kept."""
+        """Returns the acceptor of the output words; features are kept.
+
+        >>> inputs = [1], SymbolTable(["Haus"])
+        >>> lexicon = Lattice.from_arcs([0], [1], [0.5], [1], [INFINITY, 0.0], SymbolTable(["house"]), inputs=inputs)
+        >>> lexicon.project_output().is_acceptor, [arc.label for arc in lexicon.project_output().arcs_of(0)]
+        (True, ['house'])
+        """
         return replace(self, ilabels=self.olabels, isymbols=None)
 
     def project_input(self) -> Lattice:
-        """Returns the acceptor of the input side; features are kept."""
+        """Returns the acceptor of the input labels; features are kept.
+
+        >>> inputs = [1], SymbolTable(["Haus"])
+        >>> lexicon = Lattice.from_arcs([0], [1], [0.5], [1], [INFINITY, 0.0], SymbolTable(["house"]), inputs=inputs)
+        >>> [arc.word for arc in lexicon.project_input().arcs_of(0)]
+        ['Haus']
+        """
         return replace(self, olabels=self.ilabels, symbols=self.isymbols or self.symbols, isymbols=None)
 
     def has_epsilons(self) -> bool:
-        """Returns whether some arc carries no word."""
+        """Returns whether some arc carries no word.
+
+        >>> Lattice.from_strings("<s> a").without_words("<s>").has_epsilons()
+        True
+        """
         return bool((self.olabels == EPSILON).any())
 
     # ---------------------------------------------------------------- OpenFst
 
     def to_pynini(self, *, attach_symbols: bool = False) -> Any:
-        """Returns a `pynini.Fst` without features, its costs in single precision; symbol tables are optional."""
+        """Returns a `pynini.Fst` without features, its costs in single precision.
+
+        >>> Lattice.from_strings([("a cat", 1.5)]).to_pynini().num_states()
+        3
+
+        Args:
+            attach_symbols: whether the FST gets the symbol tables.
+
+        Raises:
+            InvalidLatticeError: a cost is too large for single precision.
+        """
         import pynini
 
         tables = (self.isymbols or self.symbols, self.symbols) if attach_symbols else ()
@@ -606,9 +668,16 @@ class Lattice:
 
     @classmethod
     def from_pynini(cls, fst: Any, symbols: SymbolTable | None = None, isymbols: SymbolTable | None = None) -> Lattice:
-        """Makes a lattice from a `pynini.Fst` or `pywrapfst.Fst` over the tropical semiring.
+        """Makes a lattice from a `pynini.Fst` or `pywrapfst.Fst`; the weights of log arcs count as costs.
 
-        Without `symbols`, the FST's own symbol tables are used; an FST without any needs `symbols`.
+        >>> fst = Lattice.from_strings([("a cat", 1.5)]).to_pynini(attach_symbols=True)
+        >>> [arc.word for arc in Lattice.from_pynini(fst).arcs_of(0)]
+        ['a']
+
+        Args:
+            fst: the automaton.
+            symbols: the words of its output labels; None for the FST's own tables, which it then needs.
+            isymbols: the words of its input labels; None for `symbols`, or for the FST's own table.
 
         Raises:
             InvalidLatticeError: the arcs are not standard or log arcs, a label has no word, a cost is NaN, or the

@@ -63,10 +63,6 @@ def as_sentences(sentences: str | Iterable[Sentence]) -> list[Sentence | str]:
     return [sentences] if isinstance(sentences, str) else list(sentences)
 
 
-def _words(words: str | Iterable[str]) -> Iterable[str]:
-    return split_tokens(words) if isinstance(words, str) else words
-
-
 def _used(labels: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64]:
     """Returns the labels that occur, in order; most words of a large table do not."""
     is_used = np.zeros(size, dtype=np.bool_)
@@ -94,7 +90,7 @@ class SymbolTable:
         self._words: list[str] = [EPSILON_SYMBOL]
         self._ids: dict[str, int] = {EPSILON_SYMBOL: EPSILON}
         self._growing = threading.Lock()
-        self._grow(_words(words))
+        self._grow(as_tokens(words))
 
     def __len__(self) -> int:
         return len(self._words)
@@ -154,20 +150,20 @@ class SymbolTable:
 
     def encode(self, words: str | Iterable[str]) -> npt.NDArray[np.int32]:
         """Returns the ids (int32) of `words`; unknown words are added."""
-        words = list(_words(words))
+        words = as_tokens(words)
         try:
             return self._known(words)
         except KeyError:
             self._grow(words)
             return self._known(words)
 
-    def _known(self, words: list[str]) -> npt.NDArray[np.int32]:
+    def _known(self, words: Sequence[str]) -> npt.NDArray[np.int32]:
         return np.fromiter(map(self._ids.__getitem__, words), dtype=np.int32, count=len(words))
 
     def lookup(self, words: str | Iterable[str], missing: int = -1) -> npt.NDArray[np.int32]:
         """Returns the ids (int32) of `words`; unknown words become `missing`, and nothing is added."""
         get = self._ids.get
-        return np.fromiter((get(word, missing) for word in _words(words)), dtype=np.int32)
+        return np.fromiter((get(word, missing) for word in as_tokens(words)), dtype=np.int32)
 
     def words_of(self, labels: npt.NDArray[np.int32]) -> list[str]:
         """Returns the words of these labels, each once, in the order of their ids.
@@ -202,7 +198,7 @@ class SymbolTable:
         >>> table.with_words("the cat") is table, list(table.with_words("a cat")), len(table)
         (True, ['<epsilon>', 'the', 'cat', 'a'], 3)
         """
-        missing = [word for word in dict.fromkeys(_words(words)) if word not in self._ids]
+        missing = [word for word in dict.fromkeys(as_tokens(words)) if word not in self._ids]
         if not missing:
             return self
         table = self.copy()

@@ -51,13 +51,10 @@ class MarkedStrings(NamedTuple):
         shares = [
             entry.confidences if is_sure and entry.confidences else (1.0,) * len(entry.tokens) for entry in hypotheses
         ]
-        rows, start = (
-            [
-                [(word, 0, share) for word, share in zip(*pair, strict=True)]
-                for pair in zip(labels, shares, strict=True)
-            ],
-            0,
-        )
+        start = 0
+        rows = [
+            [(word, 0, share) for word, share in zip(*pair, strict=True)] for pair in zip(labels, shares, strict=True)
+        ]
         if is_timed:
             rows, start = _timed(rows, [entry.times or () for entry in hypotheses])
         numbers: dict[_Part, int] = {}
@@ -74,7 +71,7 @@ class MarkedStrings(NamedTuple):
 
 
 def with_marks_of(hypotheses: Iterable[Hypothesis], marked: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Returns hypotheses with the times and confidences of the cheapest one that has both their words and these.
+    """Returns the hypotheses, each with the times and confidences of the cheapest marked one with the same words.
 
     >>> timed = [Hypothesis(("a", "cat"), 1.0, times=((0.0, 0.5), (0.5, 1.5)))]
     >>> [hypothesis.times for hypothesis in with_marks_of([Hypothesis(("a", "cat")), Hypothesis(("a",))], timed)]

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from lattice_simp.core.arguments import finite_real
+from lattice_simp.core.arguments import beam_of, finite_real
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -144,8 +144,7 @@ def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
                 f"the lattice has a feature {name!r} already; give this model another name, "
                 "or take the old scores out first (Lattice.without_feature)"
             )
-    if beam is not None and not beam >= 0:
-        raise LatticeSimpError(f"the beam is {beam}; give a number of nats from 0 up")
+    beam_of(beam)
 
 
 def _apply(

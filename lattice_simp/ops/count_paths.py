@@ -17,7 +17,6 @@ from lattice_simp.errors import LatticeSimpError
 _LIMB = 32
 """Bits of a digit: the sum of up to 2^32 digits, one for each arc of a state, fits into 64 bits."""
 
-
 MAX_TABLE_BYTES = 1 << 30
 """The most memory for the digits of all states whose counts are needed at the same time."""
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -143,7 +143,36 @@ def _scores(entries: Sequence[Hypothesis | object], features: Sequence[str]) -> 
     return Features(tuple(features), np.zeros((len(features), 0)), rows)
 
 
-_Tree = list[dict[tuple[int, bool], int]]
+class _Tree(NamedTuple):
+    """A prefix tree of hypotheses, as lists by node; node 0 is the root, and children have higher numbers.
+
+    Attributes:
+        children: the children by the word that leads there, and whether a gap may follow that word.
+        loops: whether a gap may occur at the node.
+        finals: the cost of the cheapest hypothesis that ends at the node; infinity for none.
+        cheapest: the number of that hypothesis; -1 for none.
+    """
+
+    children: list[dict[tuple[int, bool], int]]
+    loops: list[bool]
+    finals: list[float]
+    cheapest: list[int]
+
+    def add_node(self, loop: bool) -> int:
+        self.children.append({})
+        self.loops.append(loop)
+        self.finals.append(np.inf)
+        self.cheapest.append(-1)
+        return len(self.children) - 1
+
+
+class _State(NamedTuple):
+    """A state of the minimal acceptor: as a node of the tree, with its arcs (label, cost, number of the next state)."""
+
+    final: float
+    loop: bool
+    arcs: list[tuple[int, float, int]]
+    cheapest: int
 
 
 def _minimal_tree(
@@ -152,61 +181,64 @@ def _minimal_tree(
     symbols: SymbolTable,
     scores: Features,
 ) -> tuple[Lattice, Bools]:
-    """Builds the prefix tree, moves costs towards the start, and merges states with the same future.
+    """Returns the minimal acceptor of the hypotheses, and which of its states have loops."""
+    states = _merged(_prefix_tree(pairs, allowed), scores)
+    # A state is numbered after its successors, so the reversed numbers are topological.
+    last = len(states) - 1
+    arcs = [arc for state in states for arc in state.arcs]
+    lattice = Lattice.from_arcs(
+        [last - number for number, state in enumerate(states) for _ in state.arcs],
+        [word for word, _, _ in arcs],
+        [cost for _, cost, _ in arcs],
+        [last - target for _, _, target in arcs],
+        [state.final for state in reversed(states)],
+        symbols,
+    )
+    endings = np.array([state.cheapest for state in reversed(states)], dtype=np.int32)
+    features = scores.gather(np.full(lattice.num_arcs, -1), endings)
+    return replace(lattice, features=features), np.array([state.loop for state in reversed(states)], dtype=np.bool_)
 
-    Tree nodes that differ in whether a gap may follow stay apart, so the tree branches on (word, loop after it).
-    If only some hypotheses begin with a gap, these start with an arc without a word.
+
+def _prefix_tree(pairs: Sequence[tuple[tuple[int, ...], float]], allowed: Sequence[tuple[bool, ...]]) -> _Tree:
+    """Builds the prefix tree of the hypotheses.
+
+    Nodes that differ in whether a gap may follow stay apart, so the tree branches on (word, loop after it). If only
+    some hypotheses begin with a gap, these start with an arc without a word.
     """
-    children: _Tree = [{}]
-    loops = [all(gaps[0] for gaps in allowed)]
-    finals = [np.inf]
-    cheapest = [-1]  # the hypothesis that ends in each node
+    tree = _Tree([], [], [], [])
+    tree.add_node(all(gaps[0] for gaps in allowed))
     for number, ((key, cost), gaps) in enumerate(zip(pairs, allowed, strict=True)):
         node = 0
         steps = list(zip(key, gaps[1:], strict=True))
-        if gaps[0] != loops[0]:
+        if gaps[0] != tree.loops[0]:
             steps.insert(0, (EPSILON, gaps[0]))
-        for word, loop in steps:
-            following = children[node].get((word, loop))
-            if following is None:
-                following = children[node][word, loop] = len(children)
-                children.append({})
-                loops.append(loop)
-                finals.append(np.inf)
-                cheapest.append(-1)
-            node = following
-        if cost < finals[node]:
-            finals[node], cheapest[node] = cost, number
-    potential = list(finals)  # the cheapest completion of each node; children have higher numbers
-    for node in range(len(children) - 1, -1, -1):
-        potential[node] = min([potential[node], *(potential[child] for child in children[node].values())])
-    merged = [0] * len(children)
-    signatures: dict[object, int] = {}
-    states: list[tuple[float, bool, list[tuple[int, float, int]], int]] = []
-    for node in range(len(children) - 1, -1, -1):
-        base = 0.0 if node == 0 else potential[node]
-        arcs = sorted((word, potential[child] - base, merged[child]) for (word, _), child in children[node].items())
-        vector = scores.finals[:, cheapest[node]].tobytes() if cheapest[node] >= 0 else b""
-        signature = (node == 0, finals[node] - base, loops[node], tuple(arcs), vector)
-        state_number = signatures.setdefault(signature, len(states))
-        if state_number == len(states):
-            states.append((finals[node] - base, loops[node], arcs, cheapest[node]))
-        merged[node] = state_number
-    # A state is numbered after its successors, so the reversed numbers are topological.
-    last = len(states) - 1
-    sources = [last - number for number, state in enumerate(states) for _ in state[2]]
-    arcs_in_order = [arc for state in states for arc in state[2]]
-    lattice = Lattice.from_arcs(
-        sources,
-        [word for word, _, _ in arcs_in_order],
-        [cost for _, cost, _ in arcs_in_order],
-        [last - target for _, _, target in arcs_in_order],
-        [state[0] for state in reversed(states)],
-        symbols,
-    )
-    endings = np.array([state[3] for state in reversed(states)], dtype=np.int32)
-    features = scores.gather(np.full(lattice.num_arcs, -1), endings)
-    return replace(lattice, features=features), np.array([state[1] for state in reversed(states)], dtype=np.bool_)
+        for step in steps:
+            if step not in tree.children[node]:
+                tree.children[node][step] = tree.add_node(step[1])
+            node = tree.children[node][step]
+        if cost < tree.finals[node]:
+            tree.finals[node], tree.cheapest[node] = cost, number
+    return tree
+
+
+def _merged(tree: _Tree, scores: Features) -> list[_State]:
+    """Moves the costs of a tree towards its start and merges nodes with the same future; returns states, last first."""
+    potential = list(tree.finals)  # the cost of the cheapest completion of each node
+    for node in reversed(range(len(potential))):
+        potential[node] = min([potential[node], *(potential[child] for child in tree.children[node].values())])
+    merged = [0] * len(potential)
+    numbers: dict[object, int] = {}
+    states: list[_State] = []
+    for node in reversed(range(len(potential))):
+        base, cheapest = 0.0 if node == 0 else potential[node], tree.cheapest[node]
+        children = tree.children[node].items()
+        arcs = sorted((word, potential[child] - base, merged[child]) for (word, _), child in children)
+        state = _State(tree.finals[node] - base, tree.loops[node], arcs, cheapest)
+        vector = scores.finals[:, cheapest].tobytes() if cheapest >= 0 else b""
+        merged[node] = numbers.setdefault((node == 0, state.final, state.loop, tuple(arcs), vector), len(states))
+        if merged[node] == len(states):
+            states.append(state)
+    return states
 
 
 def _deterministic(lattice: Lattice) -> Lattice:

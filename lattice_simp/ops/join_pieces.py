@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from lattice_simp.core.arguments import whole
+from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.features import Features
-from lattice_simp.core.kernel import Bools, Floats
+from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
@@ -18,8 +18,6 @@ from lattice_simp.ops.remove_epsilons import remove_epsilons
 
 MAX_ARCS = 1_000_000
 """The default limit for lattices of words."""
-
-Longs = npt.NDArray[np.int64]
 
 
 def join_pieces(lattice: Lattice, pieces: PieceKind = "bpe", *, max_arcs: int = MAX_ARCS) -> Lattice:
@@ -123,8 +121,9 @@ class _Joining:
                 parts.append(growing.at(complete[growing.states]))
                 followed = ~self.begins[arcs]
             else:
-                parts += [self._closed(growing), self._ended(growing)]
-                followed = self._is_open(growing)[parents]
+                is_open = growing.states >= lattice.num_states
+                parts += [growing.at(~is_open), self._ended(growing)]
+                followed = is_open[parents]
             if sum(len(part.states) for part in parts) + int(followed.sum()) > self.max_arcs:
                 raise LatticeSimpError(
                     f"the lattice of words has more than {self.max_arcs:,} arcs; prune the lattice of pieces first"
@@ -145,24 +144,14 @@ class _Joining:
         texts = strings.numbers(before.texts, labels)
         return _Open(before.origins, states, texts, before.weights + weights, before.features + scores)
 
-    def _is_open(self, growing: _Open) -> Bools:
-        return growing.states >= self.lattice.num_states
-
     def _leaving(self, states: Longs) -> tuple[Longs, Longs]:
         """Returns the arcs that leave these states, and the index of each arc's source among them."""
-        states = states % self.lattice.num_states
-        starts, ends = (self.lattice.offsets[states + more].astype(np.int64) for more in (0, 1))
-        counts = ends - starts
-        parents = np.repeat(np.arange(len(states)), counts)
-        firsts = np.cumsum(counts) - counts
-        return np.arange(int(counts.sum())) - firsts[parents] + starts[parents], parents
+        arcs, begins = chosen_blocks(self.lattice.offsets, states % self.lattice.num_states)
+        return arcs, np.repeat(np.arange(len(states)), np.diff(begins))
 
     def _has(self, kind: Bools) -> Bools:
         """Marks the states that an arc of this kind leaves."""
         return np.bincount(self.lattice.sources[kind], minlength=self.lattice.num_states) > 0
-
-    def _closed(self, growing: _Open) -> _Open:
-        return growing.at(~self._is_open(growing))
 
     def _ended(self, growing: _Open) -> _Open:
         """Returns the open words that a path may end within; their states already stand for the copies."""

@@ -23,9 +23,6 @@ from lattice_simp.lm.automaton import NgramAutomaton, Settled, follow
 NO_WORD = -1
 """The label of an arc that the model does not see."""
 
-ANY_WORDS = -2
-"""The label of an arc that stands for unspecified words, after which the history is empty (relaxed products only)."""
-
 FREE_END = -1
 """Replaces `</s>` where the end costs nothing (a part of a sentence)."""
 
@@ -276,7 +273,7 @@ def _choose(
     chosen = 0
     arc = silent
     while arc >= 0:
-        _set_choice(choices, chosen, arc, nextstates[arc], history if labels[arc] == NO_WORD else root, 0.0)
+        _set_choice(choices, chosen, arc, nextstates[arc], history, 0.0)
         chosen, arc = chosen + 1, chain[arc]
     if history == root or end - begin <= DIRECT_DEGREE:
         for arc in range(begin, end):

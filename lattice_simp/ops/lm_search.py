@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.arcs import Arcs, kept_offsets
 from lattice_simp.core.kernel import Floats, Ints, jit
 from lattice_simp.lm.automaton import NgramAutomaton, Settled, follow, settle
 from lattice_simp.lm.relax import least_costs, relax
@@ -121,7 +121,7 @@ def _exact(
     begin = float(settled.costs[model.start])  # every path pays it, so the search leaves it out
     return SplitLattice(
         states=product.states,
-        offsets=np.concatenate(([0], np.cumsum(kept)))[product.offsets].astype(np.int32),
+        offsets=kept_offsets(product.offsets, kept),
         arcs=numbers[edges["arc"]],
         nextstates=np.ascontiguousarray(edges["target"]),
         costs=np.ascontiguousarray(edges["cost"]),

@@ -19,7 +19,7 @@ from lattice_simp.core.shortest_distance import backward_costs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.expand_history import HistoryLattice, expand_history, pruned_history
 from lattice_simp.ops.ngram_posteriors import NgramPosteriors, posterior_values
-from lattice_simp.ops.prune import prune
+from lattice_simp.ops.prune import paths_within
 from lattice_simp.support.options import option
 
 WORD_GAIN = -1.0
@@ -121,13 +121,7 @@ def gain_lattice(posteriors: NgramPosteriors, settings: MbrSettings) -> Lattice:
     excess = lattice.weights + backward[lattice.nextstates] - backward[lattice.sources]
     final_excess = np.where(np.isfinite(lattice.finals), lattice.finals - backward, np.inf)
     cost, final_cost = TIE_BREAK * excess - gains, TIE_BREAK * final_excess
-    if settings.beam is not None:
-        lattice = lattice.with_feature(_COST, cost, np.where(np.isfinite(final_cost), final_cost, 0.0))
-        lattice = prune(lattice, settings.beam)
-        cost, final_cost = lattice.features[_COST], lattice.features.final(_COST)
-        lattice = lattice.without_features(_COST)
-    return replace(lattice, weights=cost, finals=np.where(np.isfinite(lattice.finals), final_cost, np.inf))
-
-
-_COST = "minus the expected gain"
-"""The feature that carries the new costs while the lattice is pruned by the old ones."""
+    gains_as_costs = replace(lattice, weights=cost, finals=final_cost)
+    if settings.beam is None:
+        return gains_as_costs
+    return gains_as_costs.keep_arcs(*paths_within(lattice, settings.beam)).connected()

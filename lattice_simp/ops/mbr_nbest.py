@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.arguments import scale_of_costs
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, cheapest_of_strings
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.core.lattice import Strings, as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
@@ -31,7 +31,6 @@ SAMPLES = 14
 
 RESAMPLES = 500
 """How many resamples the bootstrap draws."""
-
 
 MOST_PAIRS = 1 << 20
 """How many pairs are compared at once; the counts of a pair take about 24 bytes."""
@@ -90,8 +89,8 @@ def mbr_nbest(
             estimate the utilities better.
         pruning: limits the number of comparisons; see `MbrPruning`.
         ignore: tokens that are not words; the hypotheses that come back lack them.
-        tokens: makes the tokens that `bleu` and `wer` compare, of a hypothesis as text, where its own are whole
-            sentences (`lattice_simp.metrics.tokeniser("zh")`); None for its own.
+        tokens: splits the text of a hypothesis into the tokens that `bleu` and `wer` compare, where its own tokens are
+            whole sentences (`lattice_simp.metrics.tokeniser("zh")`); None for its own tokens.
 
     Returns:
         The hypotheses that were not pruned, with their features. Ties are in the order of the old costs.
@@ -109,7 +108,7 @@ def mbr_nbest(
         raise LatticeSimpError("there is no evidence; give at least one hypothesis, or None for the same list")
     hypotheses = unmarked(hypotheses, ignore)
     evidence = None if evidence is None else unmarked(evidence, ignore)
-    candidates = _distinct(hypotheses)
+    candidates = cheapest_of_strings(hypotheses)
     posteriors = string_probabilities(hypotheses if evidence is None else evidence, scale)
     strings = list(dict.fromkeys([*candidates, *posteriors]))
     if isinstance(utility, np.ndarray):
@@ -128,14 +127,6 @@ def mbr_nbest(
         entries[number].with_cost(0.0 - gain) for number, gain in zip(kept.tolist(), expected.tolist(), strict=True)
     ]
     return sorted(ranked, key=lambda entry: entry.cost)
-
-
-def _distinct(hypotheses: Sequence[Hypothesis]) -> dict[Tokens, Hypothesis]:
-    """Returns the cheapest hypothesis of each string, the cheapest string first."""
-    cheapest: dict[Tokens, Hypothesis] = {}
-    for entry in sorted(hypotheses, key=lambda entry: entry.cost):
-        cheapest.setdefault(entry.tokens, entry)
-    return cheapest
 
 
 def string_probabilities(hypotheses: Sequence[Hypothesis], scale: float) -> dict[Tokens, float]:
@@ -184,8 +175,7 @@ def _expected(scores: Scores, count: int, references: Ints, truth: Floats, pruni
     if count + len(references) > pruning.max_calls:
         raise LatticeSimpError(
             f"max_calls is {pruning.max_calls}; {counted(count, 'hypothesis', 'hypotheses')} and "
-            f"{counted(len(references), 'reference')} need at least "
-            f"{count + len(references)}"
+            f"{counted(len(references), 'reference')} need at least {count + len(references)}"
         )
     sample = _Sample(scores, references, truth, np.random.default_rng(pruning.seed), pruning.max_calls, alive)
     for size in (FIRST_SAMPLE << round for round in range(SAMPLES)):

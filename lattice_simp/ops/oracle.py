@@ -56,7 +56,6 @@ def oracle(
         metric: `wer`, the fewest insertions, deletions and substitutions against one of the references, exactly; or
             `bleu`, the sentence BLEU (see `ops/oracle_bleu.py`), whose search is not exact, but never returns a path
             that is worse than the cheapest one.
-
         ignore: labels that are not words, in the lattice and in the references, as in `nbest`.
 
     Raises:
@@ -66,7 +65,6 @@ def oracle(
     """
     if metric not in ORACLES:
         raise LatticeSimpError(f"unknown metric {metric!r}; known are {', '.join(ORACLES)}")
-
     tokens = [without_marks(as_tokens(reference), ignore) for reference in as_sentences(references)]
     if not tokens:
         raise LatticeSimpError("an oracle needs a reference; give at least one")

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, cheapest_of_strings
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.ops.mbr import TIE_BREAK
@@ -44,9 +44,7 @@ def bleu_oracle(lattice: Lattice, references: Sequence[tuple[str, ...]]) -> tupl
     paths = [shortest_path(lattice, ignore=())]
     for word_gain, ratio in product(WORD_GAINS, RATIOS):
         paths += _relaxed(lattice, grams, np.array([0.5 / ratio**below for below in range(ORDER)]), word_gain)
-    cheapest: dict[tuple[str, ...], Hypothesis] = {}
-    for path in sorted(paths, key=lambda path: path.cost):
-        cheapest.setdefault(path.tokens, path)
+    cheapest = cheapest_of_strings(paths)
     scores = sentence_bleus(list(cheapest), references)
     best = int(scores.argmax())
     return list(cheapest.values())[best], float(scores[best])

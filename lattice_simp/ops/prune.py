@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lattice_simp.core.arguments import beam_of, whole
-from lattice_simp.core.kernel import Floats, jit
+from lattice_simp.core.kernel import Bools, Floats, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import backward_costs, forward_costs
 
@@ -58,6 +58,11 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
     lattice = lattice.connected()
     if lattice.empty:
         return lattice
+    return lattice.keep_arcs(*paths_within(lattice, width, max_arcs)).connected()
+
+
+def paths_within(lattice: Lattice, width: float, max_arcs: int | None = None) -> tuple[Bools, Bools]:
+    """Marks the arcs and the final states of a connected lattice that `prune` keeps: (num_arcs,), (num_states,)."""
     forward, backward = forward_costs(lattice), backward_costs(lattice)
     best = float(backward[0])
     through = forward[lattice.sources] + lattice.weights + backward[lattice.nextstates]
@@ -74,11 +79,11 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
                 return _best_path(lattice, backward)
         else:
             limit = float(costs[below - 1]) + slack
-    return lattice.keep_arcs(through <= limit, forward + lattice.finals <= limit).connected()
+    return through <= limit, forward + lattice.finals <= limit
 
 
-def _best_path(lattice: Lattice, backward: Floats) -> Lattice:
-    """Returns the lattice of one best path, which takes the first of equally good arcs."""
+def _best_path(lattice: Lattice, backward: Floats) -> tuple[Bools, Bools]:
+    """Marks the arcs and the final state of one best path, which takes the first of equally good arcs."""
     kept = np.zeros(lattice.num_arcs, dtype=np.bool_)
     state = 0
     while backward[state] < lattice.finals[state]:
@@ -86,4 +91,4 @@ def _best_path(lattice: Lattice, backward: Floats) -> Lattice:
         arc = begin + int(np.argmin(lattice.weights[begin:end] + backward[lattice.nextstates[begin:end]]))
         kept[arc] = True
         state = int(lattice.nextstates[arc])
-    return lattice.keep_arcs(kept, np.arange(lattice.num_states) == state).connected()
+    return kept, np.arange(lattice.num_states) == state

@@ -8,7 +8,7 @@ import numpy as np
 import pynini
 import pywrapfst
 
-from lattice_simp.core.arguments import whole
+from lattice_simp.core.arguments import beam_of, whole
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
@@ -68,13 +68,12 @@ def prune(lattice: Lattice, beam: float | None = None) -> Lattice:
         LatticeSimpError: a negative or undefined beam.
         CyclicLatticeError: the lattice has a cycle.
     """
-    if beam is not None and not beam >= 0:
-        raise LatticeSimpError(f"the beam is {beam}; give a number of nats from 0 up")
+    width = beam_of(beam)
     lattice = lattice.connected()
     if beam is None:
         return lattice
     return Lattice.from_pynini(
-        pynini.prune(lattice.to_pynini(), weight=beam), lattice.symbols, lattice.isymbols
+        pynini.prune(lattice.to_pynini(), weight=width), lattice.symbols, lattice.isymbols
     ).connected()
 
 

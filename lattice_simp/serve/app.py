@@ -65,7 +65,7 @@ class Tabs:
         """Returns the sections of the tabs.
 
         Raises:
-            FormatError: The annotations or the study cannot be read.
+            FormatError: the annotations or the study cannot be read.
         """
         sections = []
         if self.simplifier is not None or self.simplify:
@@ -114,7 +114,7 @@ def create_app(
         hosts: the accepted host names of the server; `*` if another app checks them.
 
     Raises:
-        FormatError: The examples, the annotations or the study cannot be read.
+        FormatError: the examples, the annotations or the study cannot be read.
     """
     bounds = limits or Limits()
     options = TranslatorOptions(_path(model), _path(tagger), bounds.tokens)

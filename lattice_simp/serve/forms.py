@@ -53,7 +53,7 @@ class Form:
         """Reads the form of a request.
 
         Raises:
-            LatticeSimpError: The form is not UTF-8, or has too many fields.
+            LatticeSimpError: the form is not UTF-8, or has too many fields.
         """
         try:
             return cls(parse_qs((await request.body()).decode(), True, errors="strict", max_num_fields=MOST_FIELDS))

@@ -16,7 +16,7 @@ async def json_fields(request: Request) -> dict[str, Any]:
     """Returns the object in the body of a request.
 
     Raises:
-        LatticeSimpError: The body is not a JSON object.
+        LatticeSimpError: the body is not a JSON object.
     """
     try:
         fields = await request.json()

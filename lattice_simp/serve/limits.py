@@ -27,7 +27,7 @@ class Limits:
         waiting: the number of requests that may wait in each section; further ones are refused.
 
     Raises:
-        LatticeSimpError: A bound is not above 0.
+        LatticeSimpError: a bound is not above 0.
     """
 
     characters: int = option(2000, "max-characters", "maximum characters per text")

@@ -40,7 +40,7 @@ class OpenedStore(Generic[StoreKind]):
         open: opens it; takes the path, and the seconds to wait for other programs as `patience`.
 
     Raises:
-        FormatError: The file cannot be opened.
+        FormatError: the file cannot be opened.
     """
 
     def __init__(self, path: Path, open: Callable[..., StoreKind]) -> None:
@@ -66,8 +66,8 @@ class OpenedStore(Generic[StoreKind]):
         """Calls a function with the store and the arguments in one of few threads.
 
         Raises:
-            LockedError: Another program locks the file.
-            LatticeSimpError: The function raises it.
+            LockedError: another program locks the file.
+            LatticeSimpError: the function raises it.
         """
         work = partial(self._run, time.monotonic(), function, *arguments)
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)

@@ -91,7 +91,7 @@ async def while_connected(request: Request, work: Awaitable[T]) -> T:
     """Awaits work for a request, and cancels it if the browser disconnects.
 
     Raises:
-        LatticeSimpError: The browser has disconnected.
+        LatticeSimpError: the browser has disconnected.
     """
     task, disconnected = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
     try:

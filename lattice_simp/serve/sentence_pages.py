@@ -44,7 +44,7 @@ class SentencePages:
         """Returns the query as the page repeats it, and as the pool takes it ("" or None for none).
 
         Raises:
-            LatticeSimpError: A parameter is invalid or out of bounds.
+            LatticeSimpError: a parameter is invalid or out of bounds.
         """
         text = one_line(parameters.get("text", ""), self.limits.characters)
         return {"text": text}, text

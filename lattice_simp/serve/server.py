@@ -29,7 +29,7 @@ def listen(host: str, port: int) -> socket.socket:
     """Opens the socket of a server; port 0 selects a free port.
 
     Raises:
-        LatticeSimpError: The port is in use, or the host does not belong to this machine.
+        LatticeSimpError: the port is in use, or the host does not belong to this machine.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -72,7 +72,7 @@ def run(app: Starlette, server_socket: socket.socket, ready: Callable[[], None] 
         ready: a function called when all models are loaded.
 
     Raises:
-        LatticeSimpError: A model cannot be loaded.
+        LatticeSimpError: a model cannot be loaded.
         KeyboardInterrupt: Ctrl-C.
         SystemExit: SIGTERM, with the exit code that shells use for it.
     """

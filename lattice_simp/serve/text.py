@@ -17,7 +17,7 @@ def one_line(text: str, characters: int) -> str:
     'two lines'
 
     Raises:
-        LatticeSimpError: The text is too long.
+        LatticeSimpError: the text is too long.
     """
     if len(text) > characters:
         raise LatticeSimpError(f"the text has {len(text):,} characters; use at most {characters:,}")
@@ -31,7 +31,7 @@ def lines_of(text: str, characters: int) -> tuple[str, ...]:
     ('two', 'lines')
 
     Raises:
-        LatticeSimpError: The text is too long.
+        LatticeSimpError: the text is too long.
     """
     one_line(text, characters)
     return tuple(clean for line in text.splitlines() if (clean := one_line(line, characters)))

@@ -55,7 +55,7 @@ class WorkerPool:
         """Starts the processes unless they are running, and waits for the first one.
 
         Raises:
-            LatticeSimpError: The function cannot be created (for example because a model is broken).
+            LatticeSimpError: the function cannot be created (for example because a model is broken).
         """
         self._processes.start()
 
@@ -64,8 +64,8 @@ class WorkerPool:
 
         Raises:
             BusyError: Too many requests are waiting.
-            TimeLimitError: The request took too long.
-            WorkerError: The request failed otherwise.
+            TimeLimitError: the request took too long.
+            WorkerError: the request failed otherwise.
         """
         (answer,) = await self.run_parts([request])
         if isinstance(answer, BaseException):

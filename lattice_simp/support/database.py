@@ -73,7 +73,7 @@ class Database:
         patience: the seconds that a transaction waits for other programs.
 
     Raises:
-        StorageError: The file cannot be opened, is damaged, belongs to another program, or has a newer schema.
+        StorageError: the file cannot be opened, is damaged, belongs to another program, or has a newer schema.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Database:
         """Runs the block in a transaction: stores all its writes, or none if it raises.
 
         Raises:
-            StorageError: The file cannot be read or written.
+            StorageError: the file cannot be read or written.
         """
         with self._turn(), self._reported():
             self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
@@ -183,9 +183,8 @@ class Database:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            code = (
-                getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-            )  # the upper bits hold the extended code
+            # The upper bits hold the extended code.
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
             if code not in _REMEDIES:
                 raise
             kind = LockedError if code == sqlite3.SQLITE_BUSY else StorageError

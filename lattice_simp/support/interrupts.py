@@ -64,7 +64,7 @@ def interrupts_remembered(*numbers: int) -> Iterator[Callable[[], None]]:
         numbers: the signals; that of Ctrl-C by default.
 
     Raises:
-        KeyboardInterrupt: At the end of the block, if Ctrl-C was lost and no iteration has raised it.
+        KeyboardInterrupt: at the end of the block, if Ctrl-C was lost and no iteration has raised it.
     """
     received: list[int] = []
     in_main = threading.current_thread() is threading.main_thread()

@@ -20,7 +20,7 @@ def person_name(name: str) -> str:
     'Ada Lovelace'
 
     Raises:
-        LatticeSimpError: The name is empty, too long, or has invisible characters.
+        LatticeSimpError: the name is empty, too long, or has invisible characters.
     """
     clean = " ".join(unicodedata.normalize("NFC", name).split())
     if not clean:

@@ -24,8 +24,12 @@ class _RateColumn(ProgressColumn):
 
 
 def progress_bar(*, quiet: bool = False, transient: bool = False) -> Progress:
-    """Returns the progress bar, which shows nothing where standard error is not a terminal; a transient one
-    vanishes."""
+    """Returns the progress bar, which is shown only if standard error is a terminal.
+
+    Args:
+        quiet: whether to show nothing.
+        transient: whether the bar vanishes at the end.
+    """
     console = Console(stderr=True, highlight=False)
     columns = (
         TextColumn("{task.description}"),

@@ -70,7 +70,7 @@ def map_in_threads(function: Callable[[Item], Result], items: Iterable[Item], jo
     [3, 4, 5]
 
     Raises:
-        Exception: The first exception that the function raised.
+        Exception: the first exception that the function raised.
     """
     results: list[Any] = []
     for _, result, error in in_threads(function, items, jobs):

@@ -107,7 +107,7 @@ def tune(
         progress: a function called with the number of decoded sentences in a round and their total.
 
     Raises:
-        LatticeSimpError: There are no sentences, or one cannot be translated.
+        LatticeSimpError: there are no sentences, or one cannot be translated.
     """
     usable = [sentence for sentence in sentences if sentence.words]
     return tune_with(
@@ -143,7 +143,7 @@ def tune_with(
         start, options, metric, say: see `tune`.
 
     Raises:
-        LatticeSimpError: There are no sentences, or no sources for a metric that needs them; or `decode` raises it.
+        LatticeSimpError: there are no sentences, or no sources for a metric that needs them; or `decode` raises it.
     """
     if not references:
         raise LatticeSimpError("the development set holds no sentences; give one to tune on")

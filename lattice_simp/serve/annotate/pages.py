@@ -149,7 +149,7 @@ def _take(store: AnnotationStore, name: str, task: Task, form: Form) -> None:
     """Stores the judgement of a form.
 
     Raises:
-        AnnotationError: The form holds no judgement.
+        AnnotationError: the form holds no judgement.
     """
     sentence = form.one("sentence")
     if form.one("action") == "skip":

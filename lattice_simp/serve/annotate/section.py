@@ -19,7 +19,7 @@ def annotate_section(path: Path) -> Section:
     """Returns the section for a file of annotations; see `create_app`.
 
     Raises:
-        FormatError: The file cannot be opened.
+        FormatError: the file cannot be opened.
     """
     opened = OpenedStore(path, AnnotationStore)
     # Alpha and reliability are computed once for the same judgements.

@@ -208,7 +208,7 @@ def _marked(draft: Draft, form: Form, questions: Mapping[str, Question]) -> Draf
     """Returns a draft after a word was pressed, or a mark was made or removed, where no script does that.
 
     Raises:
-        AnswerError: The marks of the draft do not fit.
+        AnswerError: the marks of the draft do not fit.
     """
     if press := form.one("press"):
         return replace(draft, pressed=toggled(draft.pressed, len(draft.pressed), press))

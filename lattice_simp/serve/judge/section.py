@@ -34,7 +34,7 @@ def judge_section(study: Study, path: Path) -> Section:
         path: the file of its judgements, which is made if it is missing.
 
     Raises:
-        FormatError: The file cannot be opened, or belongs to another study.
+        FormatError: the file cannot be opened, or belongs to another study.
     """
     opened = OpenedStore(path, partial(JudgingStore, study=study))
     pages, interface = Pages(opened, study), Interface(opened)

@@ -68,7 +68,7 @@ class Expander:
         """Returns everything that the page shows.
 
         Raises:
-            LatticeSimpError: A sentence is too long, or the lattice of the set is too large.
+            LatticeSimpError: a sentence is too long, or the lattice of the set is too large.
             MissingExtraError: spaCy or its English model is not installed.
         """
         sentences = [tokenise(sentence) for sentence in query.sentences]

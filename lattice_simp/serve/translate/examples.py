@@ -30,7 +30,7 @@ class Examples:
         """Reads the first sentences of a skeleton file, or those of the demo for its grammar.
 
         Raises:
-            FormatError: The file is broken.
+            FormatError: the file is broken.
         """
         if path is not None:
             strict = (record for record in read_skeletons(path) if record.skeletons[0].is_strict)

@@ -104,7 +104,7 @@ class Options:
         {'weight': '0.7'}
 
         Raises:
-            LatticeSimpError: A value is invalid.
+            LatticeSimpError: a value is invalid.
         """
         texts = {name: text for name in KINDS if (text := parameters.get(name, ""))}
         values: dict[str, Any] = {name: KINDS[name].read(text) for name, text in texts.items()}
@@ -150,7 +150,7 @@ class Query:
         """Reads an address.
 
         Raises:
-            LatticeSimpError: A parameter is invalid or out of bounds.
+            LatticeSimpError: a parameter is invalid or out of bounds.
         """
         text = one_line(parameters.get("text", ""), limits.characters)
         return cls(text, read_mask(parameters.get("mask", ""), limits.tokens), Options.read(parameters))
@@ -169,7 +169,7 @@ def read_mask(mask: str, tokens: int) -> str:
     ('0110', '')
 
     Raises:
-        LatticeSimpError: The mask has characters other than 0 and 1, or is too long.
+        LatticeSimpError: the mask has characters other than 0 and 1, or is too long.
     """
     if len(mask) > tokens:
         raise LatticeSimpError(

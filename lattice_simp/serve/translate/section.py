@@ -34,7 +34,7 @@ def translate_section(options: TranslatorOptions, limits: Limits, examples: Path
     """Returns the section for a model; see `create_app`.
 
     Raises:
-        FormatError: The examples cannot be read.
+        FormatError: the examples cannot be read.
     """
     pool = WorkerPool(partial(make_translator, options), limits)
     name = "demo grammar" if options.model is None else options.model.resolve().name

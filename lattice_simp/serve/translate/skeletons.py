@@ -44,7 +44,7 @@ def mask_facts(mask: str) -> Facts:
     """Returns the facts about a mask: gaps, their type, the compression rate.
 
     Raises:
-        SkeletonError: The mask is invalid or marks nothing.
+        SkeletonError: the mask is invalid or marks nothing.
     """
     facts = skeleton_facts(Skeleton.from_mask(mask, ["x"] * len(mask)))
     return {name: value for name, value in facts.items() if name not in ("words", "brackets")}

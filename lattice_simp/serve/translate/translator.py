@@ -91,8 +91,8 @@ class Translator:
         """Loads a model.
 
         Raises:
-            FormatError, GrammarError: A file is missing or broken.
-            MissingExtraError: The model's tokeniser is not installed.
+            FormatError, GrammarError: a file is missing or broken.
+            MissingExtraError: the model's tokeniser is not installed.
         """
         folder = options.model or grammar_path("demo/data/rules.gz").parent
         decoder = RememberingDecoder.load(folder)
@@ -110,7 +110,7 @@ class Translator:
         """Returns the tokens of a text.
 
         Raises:
-            LatticeSimpError: There are no tokens, or too many.
+            LatticeSimpError: there are no tokens, or too many.
         """
         tokens = tuple(split_tokens(text if self.text is None else self.text[0].tokens(text)))
         if not tokens:
@@ -129,7 +129,7 @@ class Translator:
         """Returns everything that the page shows for a sentence, with its skeleton if words are marked.
 
         Raises:
-            LatticeSimpError: The mask does not fit, or there is no translation.
+            LatticeSimpError: the mask does not fit, or there is no translation.
         """
         began = time.monotonic()
         tokens = self.tokens(query.text)

@@ -41,7 +41,7 @@ def run_batch(
         time_limit: the seconds that a task may take, not counting the creation of the function; None for no limit.
 
     Raises:
-        BatchError: The factory fails, workers die while they load, or the function raises this error.
+        BatchError: the factory fails, workers die while they load, or the function raises this error.
     """
     if jobs < 1:
         raise BatchError(f"{jobs} jobs: at least one is needed")
@@ -107,8 +107,8 @@ def run_tasks(
         cluster: the address of a Dask scheduler, `local` or `local:N`; None for processes of this machine.
 
     Raises:
-        BatchError: The run as a whole cannot continue (see `run_batch` and `run_on_cluster`).
-        MissingExtraError: A cluster is requested and Dask is not installed.
+        BatchError: the run as a whole cannot continue (see `run_batch` and `run_on_cluster`).
+        MissingExtraError: a cluster is requested and Dask is not installed.
     """
     if cluster is None:
         return run_batch(tasks, factory, jobs=jobs, time_limit=time_limit)
@@ -128,7 +128,7 @@ def all_results(
         what: the noun for a task in errors, which count tasks from 1.
 
     Raises:
-        LatticeSimpError: A task failed.
+        LatticeSimpError: a task failed.
     """
     for outcome in run_tasks(tasks, factory, jobs=1 if cluster else jobs, cluster=cluster):
         if outcome.failure is not None:
@@ -140,7 +140,7 @@ def check_cluster(address: str, *, jobs: int = 1, time_limit: float | None = Non
     """Checks the options of a run on a cluster before any work is done.
 
     Raises:
-        BatchError: The address is invalid, or another option applies to processes of this machine only.
+        BatchError: the address is invalid, or another option applies to processes of this machine only.
     """
     local_workers(address)
     if jobs != 1:

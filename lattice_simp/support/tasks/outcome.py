@@ -77,7 +77,7 @@ def attempt(function: Function, task: Task) -> bytes:
     """Runs a task in a worker and returns the pickled outcome. A result that cannot be pickled is a failure.
 
     Raises:
-        BatchError: The function ends the run.
+        BatchError: the function ends the run.
     """
     number, argument = task
     try:

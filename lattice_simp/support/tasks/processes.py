@@ -95,8 +95,8 @@ class ProcessPool:
         The others follow when the first one has created its function, as that may fill caches.
 
         Raises:
-            BatchError: The function cannot be created.
-            LoadError: Workers die while they create it.
+            BatchError: the function cannot be created.
+            LoadError: workers die while they create it.
         """
         with self._lock:
             if self._keepers[0].ident is None:
@@ -268,7 +268,7 @@ def _stopped() -> WorkerError:
 class _Worker:
     """A worker process and the parent's end of its pipe.
 
-    It sends no bytes when its function is created, then a pickled `Outcome` or a `BatchError` for each task.
+    It sends an empty message when its function is created, then a pickled `Outcome` or a `BatchError` for each task.
     """
 
     def __init__(self, factory: Factory) -> None:

@@ -89,7 +89,7 @@ def aggregate(judgements: Sequence[Judgement], verdicts: Sequence[Verdict] = ())
         verdicts: the verdicts on them, which weight each skeleton by (good + 1) / (all + 1).
 
     Raises:
-        LatticeSimpError: There are no judgements.
+        LatticeSimpError: there are no judgements.
         MissingExtraError: crowd-kit is not installed.
     """
     if not judgements:

@@ -26,7 +26,7 @@ def read_sentences(
         tokens: a function that tokenises a line; by default it splits at spaces.
 
     Raises:
-        FormatError: A token contains white space.
+        FormatError: a token contains white space.
     """
     for number, text in enumerate(read_lines(path)):
         if words := tokens(text):
@@ -69,7 +69,7 @@ def aggregated_records(store: AnnotationStore, choice: Choice = "judgement") -> 
     """Yields the judged sentences with the skeleton aggregated from their judgements; see `aggregate`.
 
     Raises:
-        LatticeSimpError: There are no judgements.
+        LatticeSimpError: there are no judgements.
     """
     aggregation = aggregate(store.judgements(), store.verdicts())
     skeletons = aggregation.skeletons(choice)
@@ -100,6 +100,6 @@ def export(store: AnnotationStore, what: str) -> Iterator[str]:
             `events` for the whole history, including skips, checks and undone events.
 
     Raises:
-        LatticeSimpError: An aggregated skeleton is requested, but there are no judgements.
+        LatticeSimpError: an aggregated skeleton is requested, but there are no judgements.
     """
     return EXPORTS[what](store)

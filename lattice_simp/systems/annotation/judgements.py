@@ -41,7 +41,7 @@ class AnnotationSettings:
         lease: the seconds for which a sentence opened by an annotator is reserved.
 
     Raises:
-        LatticeSimpError: A number is not above 0, or more than a file can hold.
+        LatticeSimpError: a number is not above 0, or more than a file can hold.
     """
 
     shortenings: int = option(3, "shortenings", "annotators who shorten each sentence")
@@ -65,7 +65,7 @@ class Sentence:
         tokens: the tokens, at least one.
 
     Raises:
-        SkeletonError: There are no tokens, or one is invalid.
+        SkeletonError: there are no tokens, or one is invalid.
     """
 
     id: str

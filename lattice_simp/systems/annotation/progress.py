@@ -108,7 +108,7 @@ def progress(
         compute: `computed`, or a function that caches its results.
 
     Raises:
-        StorageError: The file cannot be read.
+        StorageError: the file cannot be read.
     """
     settings, sentences = store.settings, store.sentences()
     judgements, verdicts, skipped = store.judgements(), store.verdicts(), store.skips()

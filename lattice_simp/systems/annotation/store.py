@@ -47,7 +47,7 @@ class AnnotationStore(DatabaseStore):
         patience: the seconds that a method waits for other programs.
 
     Raises:
-        StorageError: The file cannot be opened, is damaged, or is not a file of annotations; all methods may raise
+        StorageError: the file cannot be opened, is damaged, or is not a file of annotations; all methods may raise
     this."""
 
     def __init__(
@@ -79,7 +79,7 @@ class AnnotationStore(DatabaseStore):
             The number of new sentences.
 
         Raises:
-            AnnotationError: Another sentence has the id, or an annotator has judged a sentence differently.
+            AnnotationError: another sentence has the id, or an annotator has judged a sentence differently.
         """
         with self.database.transaction(write=True) as database:
             new = sum(_add_sentence(database, sentence) for sentence in sentences)
@@ -97,7 +97,7 @@ class AnnotationStore(DatabaseStore):
             mask: `1` for each kept token, `0` for others.
 
         Raises:
-            AnnotationError: The sentence is unknown, the mask does not fit, or the annotator has judged it differently.
+            AnnotationError: the sentence is unknown, the mask does not fit, or the annotator has judged it differently.
         """
         with self.database.transaction(write=True) as database:
             self._shorten(database, annotator, sentence, mask)
@@ -111,7 +111,7 @@ class AnnotationStore(DatabaseStore):
             bad: for each mask shown to the annotator, whether it is bad.
 
         Raises:
-            AnnotationError: The sentence is unknown, there are no masks or unknown ones, or the annotator has judged
+            AnnotationError: the sentence is unknown, there are no masks or unknown ones, or the annotator has judged
                 the sentence differently.
         """
         with self.database.transaction(write=True) as database:
@@ -132,7 +132,7 @@ class AnnotationStore(DatabaseStore):
         """Stores that an annotator skips a sentence, which then goes to others.
 
         Raises:
-            AnnotationError: The sentence is unknown, or the annotator has judged it.
+            AnnotationError: the sentence is unknown, or the annotator has judged it.
         """
         with self.database.transaction(write=True) as database:
             annotator_id, number, _ = _place(database, annotator, sentence)

@@ -76,7 +76,7 @@ class CombinationSettings:
         """Returns the shares and scales of this many systems.
 
         Raises:
-            LatticeSimpError: There are no systems, or their number differs from that of shares or scales.
+            LatticeSimpError: there are no systems, or their number differs from that of shares or scales.
         """
         if not count:
             raise LatticeSimpError("there are no outputs to combine; give at least one")
@@ -122,9 +122,9 @@ def combine(
         An acceptor with the features, topologically sorted.
 
     Raises:
-        LatticeSimpError: There are no outputs, shares or scales do not fit, or a weight has no feature.
-        EmptyLatticeError: No system has a hypothesis.
-        CyclicLatticeError: A lattice has a cycle.
+        LatticeSimpError: there are no outputs, shares or scales do not fit, or a weight has no feature.
+        EmptyLatticeError: no system has a hypothesis.
+        CyclicLatticeError: a lattice has a cycle.
     """
     chosen = settings or CombinationSettings()
     outputs = as_sentences(outputs)

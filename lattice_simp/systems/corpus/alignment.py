@@ -69,7 +69,7 @@ def align_sentences(
         The pairs, in the order of the moves.
 
     Raises:
-        LatticeSimpError: A paragraph is a string, the language is unknown, or there are more than `MAX_CELLS` pairs.
+        LatticeSimpError: a paragraph is a string, the language is unknown, or there are more than `MAX_CELLS` pairs.
         MissingExtraError: spaCy, which splits words, is not installed.
     """
     paragraphs = [_texts(sentences) for sentences in (complex_sentences, simple_sentences)]

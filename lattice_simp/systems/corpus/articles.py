@@ -48,8 +48,8 @@ def read_articles(path: str | Path) -> Iterator[Article]:
     last revision of a page counts.
 
     Raises:
-        FormatError: The file cannot be read, is empty or of another format, or a line or page is broken.
-        MissingExtraError: The file is a dump, and mwparserfromhell is not installed.
+        FormatError: the file cannot be read, is empty or of another format, or a line or page is broken.
+        MissingExtraError: the file is a dump, and mwparserfromhell is not installed.
     """
     with open_binary(path) as file:
         head = file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()

@@ -150,7 +150,7 @@ def alignment_lattice(grids: Grids, skip_cost: float = SKIP_COST) -> Lattice:
     (('1-2',), -0.75)
 
     Raises:
-        LatticeSimpError: The number of similarities differs from that of cells, or one is not finite.
+        LatticeSimpError: the number of similarities differs from that of cells, or one is not finite.
     """
     if len(grids.similarities) != grids.cells[-1] or not np.isfinite(grids.similarities).all():
         expected = f"expected {grids.cells[-1]} finite similarities, one for each sentence pair"

@@ -91,9 +91,9 @@ def align_collections(
         run: the processes or cluster, and the progress display.
 
     Raises:
-        FormatError: An input cannot be read, is broken, or has no usable article.
-        LatticeSimpError: The collections have no common title, or the output cannot be written.
-        MissingExtraError: The extra `corpus` is not installed.
+        FormatError: an input cannot be read, is broken, or has no usable article.
+        LatticeSimpError: the collections have no common title, or the output cannot be written.
+        MissingExtraError: the extra `corpus` is not installed.
     """
     if run.cluster is not None:
         check_cluster(run.cluster, jobs=run.jobs)

@@ -102,7 +102,7 @@ class Splitter:
         """Returns the sentences of paragraphs.
 
         Raises:
-            LatticeSimpError: A paragraph has more than `LONGEST` characters.
+            LatticeSimpError: a paragraph has more than `LONGEST` characters.
         """
         if self.language != ENGLISH:
             return _sentences(self._tokens(paragraphs, self._pipeline))

@@ -23,7 +23,7 @@ class CorpusSettings:
         language: the ISO code of the language, whose rules split text into sentences and words.
 
     Raises:
-        LatticeSimpError: A threshold is outside 0 to 1, or the skip cost or the number of words is out of range.
+        LatticeSimpError: a threshold is outside 0 to 1, or the skip cost or the number of words is out of range.
     """
 
     paragraph_threshold: float = option(0.5, "paragraph-threshold", "minimum cosine of paragraph pairs")

@@ -102,7 +102,7 @@ class Sentence:
     ('raam soyaa', ['NP', 'VGF'])
 
     Raises:
-        LatticeSimpError: The chunks do not cover the tokens in order, or a head is not a chunk.
+        LatticeSimpError: the chunks do not cover the tokens in order, or a head is not a chunk.
     """
 
     tokens: tuple[Token, ...]

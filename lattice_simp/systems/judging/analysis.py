@@ -28,7 +28,7 @@ def analyse(study: Study, judgements: Sequence[Judgement], least_checks: float =
         least_checks: the share of attention checks that a rater must pass for the judgements to count.
 
     Raises:
-        LatticeSimpError: There are no judgements that count.
+        LatticeSimpError: there are no judgements that count.
         MissingExtraError: SciPy or NLTK is not installed.
     """
     raters = rater_table(study, judgements, least_checks)

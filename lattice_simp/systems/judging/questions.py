@@ -216,7 +216,7 @@ def checked(questions: Mapping[str, Question], values: Mapping[str, Any], texts:
         texts: the outputs that were shown.
 
     Raises:
-        AnswerError: An answer is missing, unknown, or does not fit its question.
+        AnswerError: an answer is missing, unknown, or does not fit its question.
     """
     if unknown := values.keys() - questions.keys():
         raise AnswerError(f"the study has no question {min(unknown)!r}")
@@ -238,7 +238,7 @@ def parsed(questions: Mapping[str, Question], texts: Mapping[str, str]) -> dict[
     {'errors': ((1, 2, 'error'),)}
 
     Raises:
-        AnswerError: A text is not an answer to its question.
+        AnswerError: a text is not an answer to its question.
     """
     values = {}
     for name, question in questions.items():

@@ -22,7 +22,7 @@ def sheet_lines(store: JudgingStore, rater: str) -> Iterator[str]:
     """Yields the lines of a rater's sheet: the number, the texts, and an empty cell for each question.
 
     Raises:
-        JudgingError: The rater may not take part.
+        JudgingError: the rater may not take part.
     """
     yield "\t".join(_columns(store.study))
     for number, (source, texts) in enumerate(store.texts(rater), start=1):
@@ -38,8 +38,8 @@ def store_sheet(store: JudgingStore, rater: str, path: str | Path) -> int:
         The number of rows with answers.
 
     Raises:
-        FormatError: A row does not belong to the sheet, or its answers do not fit; the message names the line.
-        JudgingError: The rater may not take part.
+        FormatError: a row does not belong to the sheet, or its answers do not fit; the message names the line.
+        JudgingError: the rater may not take part.
     """
     rows = list(read_table(path, _columns(store.study)))
     expected = [(source, *texts) for source, texts in store.texts(rater)]

@@ -90,7 +90,7 @@ class JudgingStore(DatabaseStore):
         patience: the seconds that a method waits for other programs.
 
     Raises:
-        StorageError: The file cannot be opened, is damaged, or belongs to another study; all methods may raise this.
+        StorageError: the file cannot be opened, is damaged, or belongs to another study; all methods may raise this.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class JudgingStore(DatabaseStore):
         """Returns the next screen of a rater, or None if nothing is left.
 
         Raises:
-            JudgingError: As `join`.
+            JudgingError: as `join`.
         """
         with self.database.transaction(write=True) as database:
             place = self._place(database, rater)
@@ -155,8 +155,8 @@ class JudgingStore(DatabaseStore):
             values: an answer for each question.
 
         Raises:
-            JudgingError: As `join`; the trial is not the next one, or the rater has judged it differently.
-            AnswerError: An answer is missing or does not fit its question.
+            JudgingError: as `join`; the trial is not the next one, or the rater has judged it differently.
+            AnswerError: an answer is missing or does not fit its question.
         """
         with self.database.transaction(write=True) as database:
             self._answer(database, self._place(database, rater), position, values)
@@ -169,8 +169,8 @@ class JudgingStore(DatabaseStore):
             answers: by the number of the trial, in order; None for a trial that the rater cannot judge.
 
         Raises:
-            JudgingError: As `answer`.
-            AnswerError: As `answer`; the message names the trial.
+            JudgingError: as `answer`.
+            AnswerError: as `answer`; the message names the trial.
         """
         with self.database.transaction(write=True) as database:
             place = self._place(database, rater)
@@ -181,7 +181,7 @@ class JudgingStore(DatabaseStore):
         """Stores that a rater cannot judge a trial.
 
         Raises:
-            JudgingError: As `answer`.
+            JudgingError: as `answer`.
         """
         with self.database.transaction(write=True) as database:
             self._answer(database, self._place(database, rater), position, None)
@@ -205,7 +205,7 @@ class JudgingStore(DatabaseStore):
         """Returns the source and the outputs of all trials of a rater.
 
         Raises:
-            JudgingError: As `join`.
+            JudgingError: as `join`.
         """
         with self.database.transaction(write=True) as database:
             query = "SELECT role, number, systems FROM trial WHERE place = ? ORDER BY position"

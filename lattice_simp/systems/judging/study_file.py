@@ -78,7 +78,7 @@ def read_study(path: str | Path) -> Study:
     """Reads a study and the texts that it names; paths are relative to its folder.
 
     Raises:
-        FormatError: A file is broken, or the systems' files do not have the same items; the message names the field or
+        FormatError: a file is broken, or the systems' files do not have the same items; the message names the field or
             the line.
     """
     path = Path(path)

@@ -29,7 +29,7 @@ class AlignmentSettings:
         conditions: the names of further conditions (`CONDITIONS`, `EVIDENCE`).
 
     Raises:
-        LatticeSimpError: The share is outside 0 to 1, the number is negative, or a condition is unknown.
+        LatticeSimpError: the share is outside 0 to 1, the number is negative, or a condition is unknown.
     """
 
     min_linked: float = option(0.5, "min-linked", "minimum share of linked content words in a phrase")

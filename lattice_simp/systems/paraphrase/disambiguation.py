@@ -34,7 +34,7 @@ def choose_parses(
         settings: the conditions for equivalent phrases.
 
     Raises:
-        LatticeSimpError: A sentence has no parse.
+        LatticeSimpError: a sentence has no parse.
     """
     if not all(parses):
         raise LatticeSimpError("a sentence has no parse; give at least one of each")

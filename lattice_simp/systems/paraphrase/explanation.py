@@ -44,7 +44,7 @@ def explain(grammar: SubstitutionGrammar, sentence: Sequence[str], depth: int | 
         depth: the deepest nesting of substitutions; None for any.
 
     Raises:
-        LatticeSimpError: The sentence has no derivation.
+        LatticeSimpError: the sentence has no derivation.
     """
     chart = _Chart(tuple(word.lower() for word in sentence), grammar)
     explanations = [

@@ -46,8 +46,8 @@ def expand_network(grammar: SubstitutionGrammar, depth: int | None = None, max_s
         max_states: the most states of any intermediate acceptor.
 
     Raises:
-        LatticeSimpError: An acceptor has more states.
-        CycleError: The grammar recurses and the depth is None.
+        LatticeSimpError: an acceptor has more states.
+        CycleError: the grammar recurses and the depth is None.
     """
     top = _Key(_ROOT, -1 if depth is None else depth)
     graph: dict[_Key, dict[_Key, None]] = {}

@@ -46,7 +46,7 @@ class ParaphraseSettings:
         max_states: the most states of any intermediate acceptor; more are an error.
 
     Raises:
-        LatticeSimpError: A number is negative, or a filter is unknown.
+        LatticeSimpError: a number is negative, or a filter is unknown.
     """
 
     alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
@@ -115,7 +115,7 @@ class Expansion:
         (Replacement(start=3, end=6, words=('a', 'large', 'car')),)
 
         Raises:
-            LatticeSimpError: The expansion without filters does not contain the sentence.
+            LatticeSimpError: the expansion without filters does not contain the sentence.
         """
         return explain(self.grammar, as_tokens(sentence), self.depth)
 
@@ -155,7 +155,7 @@ class Paraphraser:
                 string is one sentence.
 
         Raises:
-            LatticeSimpError: There are no sentences, one has no words, or a lattice exceeds the allowed states.
+            LatticeSimpError: there are no sentences, one has no words, or a lattice exceeds the allowed states.
             MissingExtraError: spaCy or its English model is needed but not installed.
         """
         return self.expand_trees(parsed(sentences))

@@ -73,7 +73,7 @@ class Thesaurus:
         NLTK's reader needs a file that distributions omit (`lexnames`) and does not read other folders.
 
         Raises:
-            LatticeSimpError: The folder lacks these files, or a line has another form.
+            LatticeSimpError: the folder lacks these files, or a line has another form.
         """
         groups: dict[tuple[str, str], frozenset[str]] = {}
         for part, name in PARTS.items():

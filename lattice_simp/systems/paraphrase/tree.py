@@ -59,7 +59,7 @@ class Tree:
         nodes: the constituents; the first one is the whole sentence, and each precedes its children.
 
     Raises:
-        LatticeSimpError: There are no tokens, columns differ in length, or a node is outside its parent.
+        LatticeSimpError: there are no tokens, columns differ in length, or a node is outside its parent.
     """
 
     tokens: tuple[str, ...]

@@ -115,7 +115,7 @@ class OperationModel:
         """Reads a file written by `write`.
 
         Raises:
-            FormatError: A line is not a table row; names the line.
+            FormatError: a line is not a table row; names the line.
         """
         counts: dict[Feature, tuple[float, float]] = {}
         for number, line in enumerate(read_lines(path), start=1):

@@ -164,7 +164,7 @@ class Simplifier:
         """Loads a model folder: a decoder's files (`model_files.py`) and `operations.tsv`.
 
         Raises:
-            FormatError, GrammarError: A file is missing or broken.
+            FormatError, GrammarError: a file is missing or broken.
         """
         return cls(OperationModel.read(Path(folder) / OPERATIONS), Decoder.load(folder))
 

@@ -254,7 +254,7 @@ def apply_splits(tokens: Sequence[str], splits: Iterable[Split]) -> tuple[Senten
     splits, the result is the source sentence.
 
     Raises:
-        LatticeSimpError: The splits are not `compatible`.
+        LatticeSimpError: the splits are not `compatible`.
     """
     chosen = sorted(splits, key=lambda split: (split.clause[0], -len(split.clause)))
     if not chosen:

@@ -211,7 +211,7 @@ def development_set(config: Config, test: TestSet) -> tuple[list[tuple[str, ...]
     """Returns the tokenised complex sentences and the references of each, cased like the model's output.
 
     Raises:
-        LatticeSimpError: No sentence can be parsed.
+        LatticeSimpError: no sentence can be parsed.
     """
     source_tokeniser, target_tokeniser = cased_tokenisers(config)
     sources, references = read_texts(config, test)

@@ -165,7 +165,7 @@ def expectation_maximisation(lattice: Lattice, iterations: int = ITERATIONS) -> 
     The first iteration starts from even odds (section 3.3). The likelihood never decreases.
 
     Raises:
-        LatticeSimpError: No sentence offers a split or a deletion.
+        LatticeSimpError: no sentence offers a split or a deletion.
     """
     names = [name[1:] for name in lattice.symbols.words[1:]]
     if not names:

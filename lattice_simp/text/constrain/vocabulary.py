@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.arcs import kept_offsets
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.core.symbols import is_utf8
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -180,7 +181,7 @@ class TokenTrie:
         kept = ~np.isin(self.tokens, list(tokens))
         if kept.all():
             return self
-        offsets = np.concatenate(([0], np.cumsum(kept)))[self.offsets].astype(np.int32)
+        offsets = kept_offsets(self.offsets, kept)
         return TokenTrie(self.bytes, self.depths, self.ends, offsets, self.tokens[kept], self.size)
 
     @cached_property

@@ -62,7 +62,7 @@ class LinearChain:
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
-            LatticeSimpError: There are no examples.
+            LatticeSimpError: there are no examples.
         """
         settings = settings or CrfSettings()
         parameters = {
@@ -108,7 +108,7 @@ class LinearChain:
         """Reads a field written by `write`.
 
         Raises:
-            FormatError: The file is broken or holds no field.
+            FormatError: the file is broken or holds no field.
         """
         arrays = read_arrays(path)
         try:

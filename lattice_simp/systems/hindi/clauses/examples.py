@@ -43,7 +43,7 @@ def tree_examples(
     """Yields the sentences of a treebank with the clauses of their trees; see `read_treebank`.
 
     Raises:
-        FormatError: A file in `only` has no sentence and `problems` is None.
+        FormatError: a file in `only` has no sentence and `problems` is None.
     """
     names = set()
     for name, sentence in read_treebank(path, problems, only=only):
@@ -59,7 +59,7 @@ def marked_examples(path: Path, marked: Path, problems: list[FormatError] | None
     """Yields the hand-marked sentences of a treebank.
 
     Raises:
-        FormatError: The table is broken, a clause extends beyond its sentence, or a sentence is not in the treebank and
+        FormatError: the table is broken, a clause extends beyond its sentence, or a sentence is not in the treebank and
             `problems` is None.
     """
     marked_clauses = read_marked(marked)

@@ -63,7 +63,7 @@ class ClauseModel:
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
-            LatticeSimpError: There are no examples.
+            LatticeSimpError: there are no examples.
         """
         labels = without_rare([list(map(str, learnable(*example))) for example in examples], str(Brackets()))
         pairs = ((template(sentence), names) for (sentence, _), names in zip(examples, labels, strict=True))

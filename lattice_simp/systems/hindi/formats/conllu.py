@@ -55,7 +55,7 @@ def read_conllu(
         lines: the lines of the file, if already read.
 
     Raises:
-        FormatError: A line does not have ten columns, words are not numbered consecutively, a head is not a word of the
+        FormatError: a line does not have ten columns, words are not numbered consecutively, a head is not a word of the
             sentence, or the dependencies form a cycle.
     """
     numbered = enumerate(read_lines(path) if lines is None else lines, start=1)

@@ -43,7 +43,7 @@ def read_ssf(
         lines: the lines of the file, if already read.
 
     Raises:
-        FormatError: A line is broken, a sentence has no end, a dependency has no or an unknown head, or the
+        FormatError: a line is broken, a sentence has no end, a dependency has no or an unknown head, or the
             dependencies form a cycle.
     """
     for name, first, block in _blocks(read_lines(path) if lines is None else lines):

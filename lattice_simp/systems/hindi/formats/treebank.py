@@ -37,7 +37,7 @@ def read_treebank(
         The name of the file without folders, and a sentence. Files with the same name in several folders are adjacent.
 
     Raises:
-        FormatError: The archive or a sentence is broken (see `problems`).
+        FormatError: the archive or a sentence is broken (see `problems`).
     """
     if path.is_dir():
         for file in sorted(path.rglob("*"), key=lambda file: (file.name, file)):
@@ -84,7 +84,7 @@ def read_marked(path: Path) -> dict[str, dict[str, list[Clause]]]:
         The clauses by file and sentence, outer ones first.
 
     Raises:
-        FormatError: A line has another form, or clauses cross.
+        FormatError: a line has another form, or clauses cross.
     """
     marked: dict[str, dict[str, list[Clause]]] = {}
     for number, line in enumerate(read_lines(path), start=1):

@@ -79,7 +79,7 @@ class Analyser:
 
         Raises:
             MissingExtraError: python-crfsuite is not installed.
-            LatticeSimpError: There are no sentences with tags and chunks, or only one tag or chunk.
+            LatticeSimpError: there are no sentences with tags and chunks, or only one tag or chunk.
         """
         settings = settings or AnalyserSettings()
         words = (sentence.without_empty for sentence in sentences)
@@ -110,7 +110,7 @@ class Analyser:
         """Loads an analyser from the folder that `train` wrote.
 
         Raises:
-            FormatError: A file is missing or broken, or the models were trained with other features.
+            FormatError: a file is missing or broken, or the models were trained with other features.
             MissingExtraError: python-crfsuite is not installed.
         """
         source = Path(folder)
@@ -152,7 +152,7 @@ class Analyser:
         """Analyses a sentence tokenised as in the treebank, converting romanised words if `to_devanagari` is set.
 
         Raises:
-            LatticeSimpError: A token is empty.
+            LatticeSimpError: a token is empty.
         """
         if not all(tokens):
             raise LatticeSimpError(f"token {tokens.index('') + 1} of the sentence is empty")

@@ -179,7 +179,7 @@ def read_morphology(folder: Path) -> Morphology:
     """Reads files written by `write_morphology`.
 
     Raises:
-        FormatError: A file is missing or broken.
+        FormatError: a file is missing or broken.
     """
     words = {
         (form, tag, context): tuple(values) for form, tag, context, *values in _read(folder / WORDS, _WORD_COLUMNS)

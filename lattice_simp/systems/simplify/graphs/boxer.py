@@ -76,7 +76,7 @@ def read_graphs(path: str | Path) -> Iterator[SemanticGraph]:
     several parts of the file goes to a predicate, then to a relation, then to the referent with the shortest span.
 
     Raises:
-        FormatError: A line holds no such graph; names the line.
+        FormatError: a line holds no such graph; names the line.
     """
     with open_text(path) as file:
         start = file.read(64).lstrip("\ufeff \t\r\n")

@@ -94,7 +94,7 @@ class SemanticGraph:
         tags: the Penn Treebank tag of each token; empty if unknown.
 
     Raises:
-        LatticeSimpError: A name is repeated or unknown, a position is outside the sentence or has two owners, a node
+        LatticeSimpError: a name is repeated or unknown, a position is outside the sentence or has two owners, a node
             has two heads, the edges form a cycle, or there is another number of tags than tokens.
     """
 
