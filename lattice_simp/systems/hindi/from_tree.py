@@ -13,6 +13,7 @@ Each finite or non-finite verb group heads a clause, which spans all its direct 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from functools import cache
 from typing import NamedTuple
@@ -95,9 +96,7 @@ def clauses_of_tree(sentence: Sentence) -> list[Clause]:
     Returns:
         Clauses that do not cross, outer ones first.
     """
-    tree = _Tree(sentence)
-    roots = (position for position, chunk in enumerate(sentence.chunks) if chunk.head < 0)
-    return without_crossings([clause for root in roots for clause in tree.clauses(root, None)])
+    return without_crossings(list(_Tree(sentence).clauses()))
 
 
 def clauses_of_words(sentence: Sentence) -> list[Clause]:
@@ -135,40 +134,63 @@ class _Tree:
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence, self.chunks, self.children = sentence, sentence.chunks, sentence.children
+        self.roots = [position for position, chunk in enumerate(self.chunks) if chunk.head < 0]
+        self.with_agent = {chunk.head for chunk in self.chunks if chunk.relation in AGENTS}
+        self.spans = [(chunk.start, chunk.end) for chunk in self.chunks]  # of subtrees
+        self.joined: list[list[int]] = [[] for _ in self.chunks]  # the clauses that a conjunction joins
+        self.is_finite = [chunk.tag == FINITE for chunk in self.chunks]
+        for position in reversed(self._top_down()):
+            self.spans[position] = self._span(position)
+            if self.chunks[position].tag == CONJUNCTION:
+                self.joined[position] = joined = list(filter(self._is_joined, self.children[position]))
+                self.is_finite[position] = any(self.is_finite[child] for child in joined)
 
-    def clauses(self, position: int, kind: ClauseType | None, *, headed: bool = True) -> Iterator[Clause]:
-        """Yields the clauses of a subtree.
+    def _top_down(self) -> list[int]:
+        """Returns the chunks below roots, heads before their dependents."""
+        order = list(self.roots)
+        for position in order:  # grows
+            order += self.children[position]
+        return order
 
-        Args:
-            position: its root.
-            kind: the type of the root's clause, if the words above determine it.
-            headed: whether the root heads a clause; false if a subordinator above it does.
-        """
+    def _is_joined(self, position: int) -> bool:
+        """Returns whether a dependent of a conjunction is a clause, or itself joins clauses."""
         chunk = self.chunks[position]
-        below: dict[int, ClauseType] = {}
-        hidden: Collection[int] = ()
+        return chunk.relation == JOINED and (chunk.tag in (FINITE, NON_FINITE) or bool(self.joined[position]))
+
+    def clauses(self) -> Iterator[Clause]:
+        """Yields the clauses of all trees."""
+        # The type of a chunk's clause if the words above determine it, and whether the chunk heads a clause; it does
+        # not if a subordinator above it does.
+        waiting: list[tuple[int, ClauseType | None, bool]] = [(root, None, True) for root in reversed(self.roots)]
+        while waiting:
+            position, kind, headed = waiting.pop()
+            clauses, kinds, hidden = self._clauses_of(position, kind, headed=headed)
+            yield from clauses
+            for child in reversed(self.children[position]):
+                waiting.append((child, kinds.get(child), child not in hidden))
+
+    def _clauses_of(
+        self, position: int, kind: ClauseType | None, *, headed: bool
+    ) -> tuple[list[Clause], dict[int, ClauseType], Collection[int]]:
+        """Returns the clauses of one chunk, the types of the clauses below it, and the chunks that head none."""
+        chunk = self.chunks[position]
         if chunk.tag == NON_FINITE and headed:
-            shared = self._shared(position)
-            yield Clause(*self._span(position, shared), ClauseType.NON_FINITE)
-        elif chunk.tag == FINITE and headed:
-            yield Clause(*self._span(position), kind or self._kind(position))
-        elif chunk.tag == CONJUNCTION and any(map(self._is_finite, joined := self._joined(position))):
-            conjunction_kind = kind or self._kind(position)
-            if len(joined) == 1:
-                hidden = () if conjunction_kind == ClauseType.MAIN and self._role(position) == "connective" else joined
-                below = {} if hidden else {joined[0]: conjunction_kind}
-                if hidden and headed:
-                    yield Clause(*self._span(position), conjunction_kind)
-            else:
-                joining = self._made(position, joined, conjunction_kind if headed else None)
-                below = joining.kinds
-                hidden = [child for child in joined if child not in below]
-                if joining.around is not None:
-                    yield Clause(*self._span(position), joining.around)
-                if joining.after is not None:
-                    yield Clause(chunk.start, self._span(joined[-1])[1], joining.after)
-        for child in self.children[position]:
-            yield from self.clauses(child, below.get(child), headed=child not in hidden)
+            return [Clause(*self._span(position, self._shared(position)), ClauseType.NON_FINITE)], {}, ()
+        if chunk.tag == FINITE and headed:
+            return [Clause(*self.spans[position], kind or self._kind(position))], {}, ()
+        if chunk.tag != CONJUNCTION or not self.is_finite[position]:
+            return [], {}, ()
+        joined = self.joined[position]
+        conjunction_kind = kind or self._kind(position)
+        if len(joined) == 1:
+            if conjunction_kind == ClauseType.MAIN and self._role(position) == "connective":
+                return [], {joined[0]: conjunction_kind}, ()
+            return [Clause(*self.spans[position], conjunction_kind)] if headed else [], {}, joined
+        joining = self._made(position, joined, conjunction_kind if headed else None)
+        clauses = [] if joining.around is None else [Clause(*self.spans[position], joining.around)]
+        if joining.after is not None:
+            clauses.append(Clause(chunk.start, self.spans[joined[-1]][1], joining.after))
+        return clauses, joining.kinds, set(joined) - set(joining.kinds)
 
     def _made(self, position: int, joined: list[int], kind: ClauseType | None) -> _Joined:
         role = self._role(position)
@@ -179,21 +201,6 @@ class _Tree:
             return _Joined({}, kind, after)
         around = None if kind in (ClauseType.MAIN, ClauseType.COORDINATE) else kind
         return _Joined(dict.fromkeys(joined, ClauseType.COORDINATE), around)
-
-    def _joined(self, position: int) -> list[int]:
-        return [
-            child
-            for child in self.children[position]
-            if self.chunks[child].relation == JOINED and self._is_clausal(child)
-        ]
-
-    def _is_clausal(self, position: int) -> bool:
-        tag = self.chunks[position].tag
-        return tag in (FINITE, NON_FINITE) or (tag == CONJUNCTION and bool(self._joined(position)))
-
-    def _is_finite(self, position: int) -> bool:
-        tag = self.chunks[position].tag
-        return tag == FINITE or (tag == CONJUNCTION and any(map(self._is_finite, self._joined(position))))
 
     def _role(self, position: int) -> str | None:
         return conjunctions().get(self.sentence.head_of(self.chunks[position]).form)
@@ -218,20 +225,21 @@ class _Tree:
 
     def _begins(self, position: int, role: str) -> bool:
         """Returns whether the clause's first phrase contains a pronoun with a role."""
-        start = self._span(position)[0]
-        first = next(chunk for chunk in self.chunks if chunk.end > start)
+        start = self.spans[position][0]
+        first = self.chunks[min(bisect_right(self.chunks, start, key=lambda chunk: chunk.end), len(self.chunks) - 1)]
         return any(is_pronoun(token, role) for token in self.sentence.tokens[first.start : first.end])
 
     def _shared(self, position: int) -> list[int]:
         """Returns the agent at the start of a participle's phrase if the verb above shares it."""
         chunk = self.chunks[position]
         first = min(self.children[position], default=position)
-        above = self.children[chunk.head] if chunk.head >= 0 else []
-        has_agent = any(self.chunks[sibling].relation in AGENTS for sibling in above)
+        has_agent = chunk.head >= 0 and chunk.head in self.with_agent
         is_agent = first < position and self.chunks[first].relation in AGENTS
         return [first] if is_agent and not has_agent and not chunk.relation.startswith("nmod") else []
 
     def _span(self, position: int, without: Collection[int] = ()) -> tuple[int, int]:
-        """Returns the token span of a chunk's subtree, without some subtrees."""
-        chunks = [self.chunks[index] for index in self.sentence.subtree(position, without)]
-        return min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
+        """Returns the token span of a chunk and the subtrees below it, without some of these."""
+        chunk = self.chunks[position]
+        spans = [self.spans[child] for child in self.children[position] if child not in without]
+        starts, ends = zip((chunk.start, chunk.end), *spans, strict=True)
+        return min(starts), max(ends)

@@ -90,6 +90,21 @@ def test_a_tree_with_a_circle_ends():
     assert [(clause.start, clause.end) for clause in clauses_of_tree(sentence)] == [(2, 3)]
 
 
+def test_thousands_of_clauses_in_one_another():
+    """Conjunctions that each join a verb and the next conjunction: deeper than Python's recursion."""
+    tags = ["VGF", "CCP"] * 1500 + ["VGF"]
+    heads = [at + 1 if tag == "VGF" else at - 2 for at, tag in enumerate(tags)]
+    heads[1], heads[-1] = -1, len(tags) - 2
+    chunks = tuple(Chunk(tag, at, at + 1, head, "ccof") for at, (tag, head) in enumerate(zip(tags, heads, strict=True)))
+    clauses = clauses_of_tree(Sentence((Token("गया", "VM"),) * len(tags), chunks))
+    assert [(clause.start, str(clause.kind)) for clause in clauses] == [(at, "coord") for at in range(0, 3001, 2)]
+
+
+def test_an_elided_phrase_at_the_end_is_a_clause():
+    sentence = Sentence((Token("राम"),), (Chunk("NP", 0, 1), Chunk("VGF", 1, 1, 0, "vmod")))
+    assert [(clause.start, clause.end) for clause in clauses_of_tree(sentence)] == [(1, 1)]
+
+
 @pytest.mark.parametrize(
     ("form", "tag", "role", "wanted"),
     [

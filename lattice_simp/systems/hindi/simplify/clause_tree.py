@@ -33,9 +33,11 @@ class Node:
 
     def walk(self) -> Iterator[Node]:
         """Yields the clause and all clauses nested in it."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += reversed(node.children)
 
 
 Item = int | Node
@@ -58,12 +60,33 @@ def clause_tree(sentence: Sentence, clauses: Sequence[Clause]) -> Node:
 def items(node: Node) -> list[Item]:
     """Returns the tokens of a clause and the clauses split off from it, in order; kept clauses are expanded."""
     content: list[Item] = []
-    position = node.start
-    for child in node.children:
-        content += range(position, child.start)
-        content += items(child) if child.is_kept else [child]
-        position = child.end
-    return [*content, *range(position, node.end)]
+    waiting = _pieces(node)[::-1]
+    while waiting:
+        piece = waiting.pop()
+        if isinstance(piece, range):
+            content += piece
+        elif piece.is_kept:
+            waiting += reversed(_pieces(piece))
+        else:
+            content.append(piece)
+    return content
+
+
+def _pieces(node: Node) -> list[range | Node]:
+    """Returns the nested clauses of a clause and the tokens around them, in order."""
+    first, *others = own_ranges(node)
+    return [first, *(piece for pair in zip(node.children, others, strict=True) for piece in pair)]
+
+
+def own_ranges(node: Node) -> list[range]:
+    """Returns the tokens before, between and after the nested clauses of a clause.
+
+    >>> own_ranges(Node("", 0, 6, None, [Node("a", 0, 2, None), Node("b", 3, 5, None)]))
+    [range(0, 0), range(2, 3), range(5, 6)]
+    """
+    starts = [node.start, *(child.end for child in node.children)]
+    ends = [*(child.start for child in node.children), node.end]
+    return [range(start, end) for start, end in zip(starts, ends, strict=True)]
 
 
 def tokens_of(parts: Sequence[Item]) -> tuple[int, ...]:

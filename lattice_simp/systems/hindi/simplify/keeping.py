@@ -67,12 +67,14 @@ def _followers(sentence: Sentence, root: Node) -> Iterator[tuple[str, str]]:
 
 def _nested(sentence: Sentence, root: Node) -> Iterator[tuple[str, str]]:
     """Keeps and yields the clauses inside kept finite clauses."""
-    for node in root.walk():
-        if node.is_kept and not _is_participle(sentence, node):
-            for inner in node.walk():
-                if not inner.is_kept:
-                    inner.is_kept = True
-                    yield inner.name, "part of a clause that stays"
+    waiting = [(root, False)]
+    while waiting:
+        node, is_inside = waiting.pop()
+        if is_inside and not node.is_kept:
+            node.is_kept = True
+            yield node.name, "part of a clause that stays"
+        is_inside = is_inside or (node.is_kept and not _is_participle(sentence, node))
+        waiting += ((child, is_inside) for child in reversed(node.children))
 
 
 def _reason(sentence: Sentence, parent: Node, position: int) -> tuple[str, int]:

@@ -7,13 +7,14 @@ plainest patterns are split.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from lattice_simp.grammars.hindi.verbs import FUTURE, INFINITIVE
 from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence, Token
 from lattice_simp.systems.hindi.simplify.antecedents import disagrees, is_ambiguous, says_where
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
-from lattice_simp.systems.hindi.simplify.clause_tree import CONNECTIVE_TAGS, Node, is_joining
+from lattice_simp.systems.hindi.simplify.clause_tree import CONNECTIVE_TAGS, Node, is_joining, own_ranges
 from lattice_simp.systems.hindi.simplify.model import without
 from lattice_simp.systems.hindi.simplify.tables import (
     connectives,
@@ -75,12 +76,17 @@ def _content(sentence: Sentence, tokens: Sequence[int]) -> list[int]:
 
 def _states(sentence: Sentence, node: Node) -> bool:
     """Returns whether the finite verbs of a clause and of those coordinated in it are in the indicative."""
-    positions = set(range(node.start, node.end)) - _inside(node)
-    for chunk in sentence.chunks_between(node.start, node.end):
-        group = verb_group(sentence, chunk) if sentence.chunks[chunk].tag == FINITE else None
-        if group is not None and positions.issuperset(group.positions) and not group.is_statement:
-            return False
-    return all(_states(sentence, child) for child in node.children if child.kind == ClauseType.COORDINATE)
+    waiting = [node]
+    while waiting:
+        clause = waiting.pop()
+        ranges = [tokens for tokens in own_ranges(clause) if tokens]
+        positions = set(chain.from_iterable(ranges))
+        for chunk in chain.from_iterable(sentence.chunks_between(tokens.start, tokens.stop) for tokens in ranges):
+            group = verb_group(sentence, chunk) if sentence.chunks[chunk].tag == FINITE else None
+            if group is not None and positions.issuperset(group.positions) and not group.is_statement:
+                return False
+        waiting += (child for child in clause.children if child.kind == ClauseType.COORDINATE)
+    return True
 
 
 def _is_condition(sentence: Sentence, index: int) -> bool:

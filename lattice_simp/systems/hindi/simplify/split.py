@@ -7,9 +7,10 @@ after them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, takewhile
+from typing import NamedTuple
 
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, Sentence
 from lattice_simp.systems.hindi.simplify.clause_tree import (
@@ -27,45 +28,80 @@ from lattice_simp.systems.hindi.simplify.tables import connectives
 
 def split_clauses(sentence: Sentence, root: Node) -> list[Part]:
     """Returns the clauses that are split off as parts, in reading order."""
-    parts = [part for part in _parts(sentence, root, None) if part.tokens or part.lead]
+    parts = [part for part in _parts(sentence, root) if part.tokens or part.lead]
     return [
         _trimmed(sentence, part, is_first=position == 0) for position, part in enumerate(_passed_on(sentence, parts))
     ]
 
 
-def _parts(sentence: Sentence, node: Node, governor: int | None) -> list[Part]:
+class _Clause(NamedTuple):
+    """A clause to split, with its tokens and nested clauses, and the verb that governs it."""
+
+    node: Node
+    content: list[Item]
+    finite: int | None
+    participle: int | None
+    governor: int | None
+
+    @property
+    def is_frame(self) -> bool:
+        """Whether it has no verb of its own."""
+        return self.finite is None and (self.participle is None or not self.node.name)
+
+
+def _clause(sentence: Sentence, node: Node, governor: int | None) -> _Clause:
     content = items(node)
     tokens = tokens_of(content)
-    finite, participle = verb_chunk(sentence, tokens), verb_chunk(sentence, tokens, NON_FINITE)
-    if finite is None and (participle is None or not node.name):
-        return _of_frame(sentence, node, content, governor)
+    return _Clause(node, content, verb_chunk(sentence, tokens), verb_chunk(sentence, tokens, NON_FINITE), governor)
+
+
+def _parts(sentence: Sentence, root: Node) -> list[Part]:
+    """Splits the clauses from the outermost one inwards; without recursion, as thousands of clauses may nest."""
+    clauses = [_clause(sentence, root, None)]
+    for clause in clauses:  # grows
+        for child in (item for item in clause.content if isinstance(item, Node)):
+            if clause.is_frame:
+                governor = _next_verb(sentence, clause.node, child) if clause.governor is None else clause.governor
+            else:
+                governor = clause.governor if clause.finite is None else clause.finite
+            clauses.append(_clause(sentence, child, governor))
+    parts: dict[str, list[Part]] = {}
+    for clause in reversed(clauses):
+        split = _of_frame if clause.is_frame else _of_clause
+        parts[clause.node.name] = split(sentence, clause, parts)
+    return parts[root.name]
+
+
+def _of_clause(sentence: Sentence, clause: _Clause, parts_of: Mapping[str, list[Part]]) -> list[Part]:
+    """Splits a clause with a verb, given the parts of its nested clauses."""
+    node = clause.node
     before: list[Part] = []
     after: list[Part] = []
-    kind: PartKind = "finite" if finite is not None else "participle"
-    verb = finite if finite is not None else participle
-    content, links = _without_links(sentence, content)
+    kind: PartKind = "finite" if clause.finite is not None else "participle"
+    verb = clause.finite if clause.finite is not None else clause.participle
+    content, links = _without_links(sentence, clause.content)
     tokens = tokens_of(content)
     first = next((position for position in tokens if not is_joining(sentence, position)), node.start)
     for child in (item for item in content if isinstance(item, Node)):
-        child_parts = _parts(sentence, child, verb if kind == "finite" else governor)
-        child_parts = _led(child_parts, links.get(child.name, ()))
+        child_parts = _led(parts_of[child.name], links.get(child.name, ()))
         early = child.end <= first or is_participial(sentence, child)
         (before if early else after).extend(child_parts)
     if before and tokens and tokens[0] < before[0].tokens[0]:
         opening = tuple(takewhile(lambda position: is_joining(sentence, position), tokens))
         before, tokens = _led(before, opening), tokens[len(opening) :]
-    governed = governor if kind == "participle" else None
+    governed = clause.governor if kind == "participle" else None
     part = Part(node.name, kind, node.kind, tokens, verb, governed)
     return [*before, part, *after]
 
 
-def _of_frame(sentence: Sentence, node: Node, content: Sequence[Item], governor: int | None) -> list[Part]:
+def _of_frame(sentence: Sentence, clause: _Clause, parts_of: Mapping[str, list[Part]]) -> list[Part]:
     """Splits a clause without a verb; the words between its nested clauses lead the next one."""
+    node = clause.node
     parts: list[Part] = []
     pending: tuple[int, ...] = ()
-    for run in _runs(content):
+    for run in _runs(clause.content):
         if isinstance(run, Node):
-            child_parts = _parts(sentence, run, governor or _next_verb(sentence, node, run))
+            child_parts = parts_of[run.name]
             if child_parts and pending:
                 child_parts = _led(child_parts, pending)
                 pending = ()

@@ -14,11 +14,13 @@ from lattice_simp.grammars.hindi.verbs import analyse
 from lattice_simp.systems.hindi.clause import Clause, ClauseType, parse_bracketed
 from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
 from lattice_simp.systems.hindi.simplify import ChangeKind, Stage, pipeline, simplify
-from lattice_simp.systems.hindi.simplify.clause_tree import clause_tree, is_joining
+from lattice_simp.systems.hindi.simplify.clause_tree import clause_tree, is_joining, items
 from lattice_simp.systems.hindi.simplify.doubts import torn
+from lattice_simp.systems.hindi.simplify.meaning import reason_to_stay
 from lattice_simp.systems.hindi.simplify.model import Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import agent_words, noun_form
 from lattice_simp.systems.hindi.simplify.pipeline import check, has_verb, is_complex, lost_tokens
+from lattice_simp.systems.hindi.simplify.split import split_clauses
 
 split_all = partial(simplify, every_clause=True)
 
@@ -158,6 +160,23 @@ def test_no_sentence_ends_with_a_converb(verb: str, refused: list[str]):
     sentence = parse_sentence(f"राम/NNP | घर/NN | {verb}/VM | सीता/NNP | आई/VM")
     words = [Word(token.form, (position,)) for position, token in enumerate(sentence.tokens)]
     assert [refusal.name for refusal in torn(sentence, ["a", "b"], [words[:3], words[3:]])] == refused
+
+
+def test_clauses_nested_deeper_than_recursion():
+    sentence = parse_sentence(" | ".join(["गया/VM"] * 1200))
+    root = clause_tree(sentence, [Clause(start, 1200, ClauseType.COORDINATE) for start in range(1200)])
+    assert [part.tokens for part in split_clauses(sentence, root)] == [(position,) for position in range(1200)]
+    assert reason_to_stay(sentence, root, 0) == ""
+    for node in root.walk():
+        node.is_kept = True
+    assert items(root) == list(range(1200))
+
+
+def test_a_first_word_that_is_a_verb_governs_participles():
+    sentence = parse_sentence("गया/VM | घर/NN | देखकर/VM:VGNF | सोया/VM")
+    clauses = [Clause(0, 4), Clause(1, 4, ClauseType.COMPLEMENT), Clause(1, 3, ClauseType.NON_FINITE), Clause(3, 4)]
+    parts = split_clauses(sentence, clause_tree(sentence, clauses))
+    assert [(part.tokens, part.governor) for part in parts if part.kind == "participle"] == [((1, 2), 0)]
 
 
 def rounds_of(sentence: Sentence, clauses: list[Clause], monkeypatch) -> int:
