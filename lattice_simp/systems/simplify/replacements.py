@@ -37,6 +37,9 @@ _NAMING = frozenset({"called", "named", "titled", "entitled"})
 
 _COMPARED = frozenset({"more", "most", "less", "least"})
 
+_COMPLEMENTS = frozenset({"ccomp", "xcomp"})
+"""The labels that conditions on the words to replace require of dependents only."""
+
 
 @dataclass(frozen=True)
 class SimplerWords:
@@ -254,18 +257,23 @@ def _condition(parse: Parse, span: range, position: int, name: str) -> bool:
         return _PLACES[name](parse, position)
     if ":" in name and len(name) > 1:
         return _has_child(parse, position, *name.split(":", 1))
-    return _describes(parse, position, name)
+    return _describes(parse, position, name, is_complement=name in _COMPLEMENTS and position not in span)
 
 
-def _describes(parse: Parse, position: int, name: str) -> bool:
-    """Returns whether a word has a label or tag, or a dependent with a label or word."""
+def _describes(parse: Parse, position: int, name: str, *, is_complement: bool) -> bool:
+    """Returns whether a word has a label or tag, or a dependent with a label or word.
+
+    Args:
+        is_complement: whether the label of a complement may be that of the word itself ("threaten to quit").
+    """
     below = parse.children[position]
     labels = {parse.labels[child] for child in below}
     if name == "passive":
         return "auxpass" in labels or (parse.labels[position] == "acl" and parse.tags[position] == "VBN")
     there = [child for child in below if parse.labels[child] != "aux"]  # not "to go"
     words = {form for child in there for form in (parse.tokens[child].lower(), parse.lemmas[child].lower())}
-    return name in labels | words or name in (parse.labels[position], parse.tags[position])
+    own = {parse.tags[position], parse.labels[position]} - (frozenset() if is_complement else _COMPLEMENTS)
+    return name in labels | words | own
 
 
 def _has_child(parse: Parse, position: int, label: str, name: str) -> bool:

@@ -68,6 +68,7 @@ CASES = [
     ("It will happen eventually .", "It will happen in the end ."),
     ("He made the mistake intentionally .", "He made the mistake on purpose ."),
     ("He stressed that it was cold .", "He said that it was cold ."),
+    ("She says the job requires skill .", "She says the job needs skill ."),
     ("Due to the fact that it rained , he stayed .", "because it rained , he stayed ."),
 ]
 KEPT = [
@@ -123,6 +124,7 @@ KEPT = [
     "Her journey in the film will continue .",
     "The frog is an inhabitant of forests .",  # not "a person"
     "He went on location there .",  # not "on place"
+    "He threatened to quit at noon .",  # not "to stop"
     "It was truly vital .",  # "truly very important"
 ]
 
