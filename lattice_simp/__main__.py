@@ -3,6 +3,9 @@
 import gc
 import sys
 
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as in shells."""
+
 NEW_OBJECTS = 100_000
 """The new objects after which Python looks for unused cycles; the 700 or 2,000 of its default would take a tenth of the
 time of loading modules."""
@@ -13,6 +16,10 @@ def main() -> None:
     gc.set_threshold(NEW_OBJECTS)
     try:
         _main()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            _end_at_once()
+        raise
     finally:
         gc.freeze()  # otherwise Python searches all objects of all modules for cycles before it ends (0.2 s with numba)
 
@@ -28,8 +35,20 @@ def _main() -> None:
             raise
         exec("")
         print("lattice-simp: interrupted", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     run()
+
+
+def _end_at_once() -> None:
+    """Ends the program without unloading its modules: an abandoned thread may still run their compiled code."""
+    import atexit
+    import os
+
+    try:
+        atexit._run_exitfuncs()
+        sys.stderr.flush()
+    finally:
+        os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

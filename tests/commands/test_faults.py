@@ -374,3 +374,25 @@ def test_little_is_imported_before_an_interrupt_is_caught():
     code = "import sys; before = set(sys.modules); import lattice_simp.__main__; print(*set(sys.modules) - before)"
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) <= {"__future__", "gc", "lattice_simp", "lattice_simp.__main__"}
+
+
+def test_an_interrupted_program_unloads_no_modules():
+    """A thread that the interrupt left behind may still run their compiled code."""
+    script = """if True:
+        import atexit, os, sys
+        from lattice_simp import __main__ as program, cli
+
+        class Module:
+            def __del__(self, write=os.write):
+                write(2, b"unloaded")
+
+        def run():
+            atexit.register(os.write, 2, b"closed ")
+            sys.exit(code)
+
+        code, sys.module, cli.main = int(sys.argv[1]), Module(), run
+        program.main()
+    """
+    for code, message in ((130, "closed "), (0, "closed unloaded")):
+        ended = subprocess.run([sys.executable, "-c", script, str(code)], capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stderr) == (code, message)
