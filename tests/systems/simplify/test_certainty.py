@@ -137,6 +137,9 @@ UNCERTAIN = {
     "They can send this creature around the lab and control whether it goes left or right .": "can control",
     "Ann Lee was born in London , the daughter of a judge .": "Ann, or London",
     "He fired many shots before going to the kitchen , changing his clothes and leaving .": "one list",
+    "The old park , covering the whole hill , was opened in May .": "it covered, or still covers",
+    "The judge , who had moved to Rome in May , died there .": "there",
+    "Ann , who met Tom in Rome , later left him for the judge .": "him",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

@@ -7,7 +7,7 @@ import re
 from lattice_simp.systems.simplify.certainty.adverbial import is_certain_adverbial
 from lattice_simp.systems.simplify.certainty.coordination import is_certain_coordination
 from lattice_simp.systems.simplify.certainty.description import is_certain_description
-from lattice_simp.systems.simplify.certainty.entity import is_bare, is_long, is_nameable, is_torn
+from lattice_simp.systems.simplify.certainty.entity import NOUNS, is_bare, is_long, is_nameable, is_torn
 from lattice_simp.systems.simplify.certainty.participle import is_certain_participle
 from lattice_simp.systems.simplify.clauses import finite_word, subject
 from lattice_simp.systems.simplify.sentence import Token
@@ -17,13 +17,16 @@ from lattice_simp.text.english.parse import Parse
 _JOINED_SENTENCES = re.compile(r"[a-z]\.[A-Z]")
 """The border of two sentences without a space ("Mali.It"), which parsers take for a word."""
 
+_BACKWARD = frozenset({"there", "then", "latter"})
+"""Words that may refer to a place, time or thing just named."""
+
 _ELLIPSES = frozenset({"...", "…"})
 
 
 def is_certain(parse: Parse, split: Split) -> bool:
     """Returns whether a split has only one reading."""
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
-    if split.restrictive or not _is_statement(parse, split):
+    if split.restrictive or not _is_statement(parse, split) or _takes_antecedent(parse, split):
         return False
     if entity and (is_long(parse, entity) or is_torn(parse, entity) or is_bare(parse, entity)):
         return False
@@ -47,6 +50,21 @@ def _is_statement(parse: Parse, split: Split) -> bool:
     is_repeated = split.sentence[0] == Token(parse.tokens[0])  # "But ... . But ..."
     is_open = parse.tokens[-1] in _ELLIPSES or ":" in around or any(map(_JOINED_SENTENCES.search, parse.tokens))
     return len(split.clause) > 1 and _has_main_clause(parse) and not is_open and not is_repeated  # "Ann Lee (born)"
+
+
+def _takes_antecedent(parse: Parse, split: Split) -> bool:
+    """Returns whether a word after a clause that moves behind it may refer into it.
+
+    "The man, who came to Rome in 1950, died there", "Ann, who met Tom in 1950, married him".
+    """
+    if split.leads or not any(parse.parts[position] in NOUNS for position in split.clause):
+        return False
+    return any(
+        (parse.tokens[position].lower() in _BACKWARD and parse.tags[position] != "EX")
+        or (parse.tags[position] == "PRP" and parse.labels[position] in ("dobj", "pobj", "dative"))
+        for position in range(split.clause[-1] + 1, len(parse))
+        if position not in split.removed
+    )
 
 
 def _has_main_clause(parse: Parse) -> bool:

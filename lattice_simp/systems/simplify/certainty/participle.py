@@ -26,6 +26,13 @@ _EVENTS = frozenset(
 """Participles of events that are past in any tense of the main verb."""
 
 
+_LASTING = frozenset(
+    "belong comprise consist contain cover feature have include lie mean measure occupy represent resemble span stand "
+    "stretch weigh".split()
+)
+"""Verbs of states, which may last longer than what happened: "the park, covering ten hectares, was opened in 1921"."""
+
+
 def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool:
     """Returns whether a participle can only describe the noun beside it, or the subject of the only verb before it."""
     first = min(split.removed)
@@ -46,6 +53,8 @@ def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool
     head = phrase_head(parse, list(split.clause))
     verb = parse.heads[head]
     if parse.tags[head] == "VBG" and (is_progressive(parse, verb) or not is_simple_tense(parse, verb)):
+        return False
+    if parse.tags[head] == "VBG" and parse.lemmas[head] in _LASTING and is_past(parse, parse.roots[0]):
         return False
     if parse.tags[head] == "VBN" and not auxiliaries(parse, head) and not _has_sure_time(parse, split, head):
         return False
