@@ -56,8 +56,9 @@ class Job:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The options of a run; only the time limit affects a translation's tokens. `stats` is a file for further facts
-    about each sentence, and `text` converts tokens to the output's text.
+    """The options of a run, of which only the time limit affects a translation's tokens.
+
+    `stats` is a file for further facts about each sentence, and `text` converts tokens to the output's text.
     """
 
     output: str = STDOUT
@@ -118,9 +119,10 @@ def line_place(source: str | Path | None, number: int) -> str:
 
 
 def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> Report:
-    """Runs a job on sentences, writes lines (and n-best lists) in their order, and returns the counts. With an output
-    file, finished sentences go to a journal first, which a later run may continue. Failed ones do not, so that the
-    later run tries them again.
+    """Runs a job on sentences, writes lines (and n-best lists) in their order, and returns the counts.
+
+    With an output file, finished sentences go to a journal first, which a later run may continue. Failed ones do not,
+    so that the later run tries them again.
 
     Raises:
         LatticeSimpError: the model, the output or the journal cannot be used.

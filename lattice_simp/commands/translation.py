@@ -189,8 +189,9 @@ def translation_job(
     run: RunOptions,
     losses: Losses,
 ) -> Job:
-    """Returns the job of `run_sentences`; `place` returns the file and the line of a sentence. Adds the losses of
-    lattice files to `losses`.
+    """Returns the job of `run_sentences`, which adds the losses of lattice files to `losses`.
+
+    `place` returns the file and the line of a sentence.
 
     Raises:
         LatticeSimpError: the folder of the lattices cannot be created.

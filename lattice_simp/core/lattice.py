@@ -284,10 +284,12 @@ class Lattice:
 
     @property
     def num_states(self) -> int:
+        """The number of states."""
         return len(self.finals)
 
     @property
     def num_arcs(self) -> int:
+        """The number of arcs."""
         return len(self.weights)
 
     @cached_property
@@ -303,6 +305,7 @@ class Lattice:
 
     @cached_property
     def is_acceptor(self) -> bool:
+        """Whether input and output labels are the same words."""
         return self.isymbols is None and (
             self.ilabels is self.olabels or bool(np.array_equal(self.ilabels, self.olabels))
         )
@@ -324,6 +327,7 @@ class Lattice:
 
     @cached_property
     def is_acyclic(self) -> bool:
+        """Whether no path from the start visits a state twice."""
         return self.is_topsorted or topological_order(self.offsets, self.nextstates) is not None
 
     @cached_property

@@ -120,6 +120,10 @@ class SymbolTable:
     def add(self, word: str) -> int:
         """Returns the id of `word`; a new word is added.
 
+        >>> table = SymbolTable(["the"])
+        >>> table.add("cat"), table.add("the")
+        (2, 1)
+
         Raises:
             InvalidLatticeError: the word is empty, or UTF-8 cannot encode it.
         """
@@ -145,11 +149,19 @@ class SymbolTable:
             self._ids.update(zip(new, range(first, first + len(new)), strict=True))
 
     def find(self, word: str) -> int | None:
-        """Returns the id of `word`, or None."""
+        """Returns the id of `word`, or None.
+
+        >>> SymbolTable(["the"]).find("the"), SymbolTable(["the"]).find("cat")
+        (1, None)
+        """
         return self._ids.get(word)
 
     def encode(self, words: str | Iterable[str]) -> npt.NDArray[np.int32]:
-        """Returns the ids (int32) of `words`; unknown words are added."""
+        """Returns the ids (int32) of `words`; unknown words are added.
+
+        >>> SymbolTable(["the"]).encode("the old cat").tolist()
+        [1, 2, 3]
+        """
         words = as_tokens(words)
         try:
             return self._known(words)
@@ -161,7 +173,11 @@ class SymbolTable:
         return np.fromiter(map(self._ids.__getitem__, words), dtype=np.int32, count=len(words))
 
     def lookup(self, words: str | Iterable[str], missing: int = -1) -> npt.NDArray[np.int32]:
-        """Returns the ids (int32) of `words`; unknown words become `missing`, and nothing is added."""
+        """Returns the ids (int32) of `words`; unknown words become `missing`, and nothing is added.
+
+        >>> SymbolTable(["the"]).lookup("the old cat").tolist()
+        [1, -1, -1]
+        """
         get = self._ids.get
         return np.fromiter((get(word, missing) for word in as_tokens(words)), dtype=np.int32)
 
@@ -174,14 +190,22 @@ class SymbolTable:
         return [self._words[label] for label in _used(labels, len(self)).tolist()]
 
     def labels_of(self, other: SymbolTable, labels: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """Returns the ids (int32) of the words that another table numbers by `labels`; -1 for unknown words."""
+        """Returns the ids (int32) of the words that another table numbers by `labels`; -1 for unknown words.
+
+        >>> SymbolTable(["cat"]).labels_of(SymbolTable(["the", "cat"]), np.array([2, 1])).tolist()
+        [1, -1]
+        """
         used = _used(labels, len(other))
         mapping = np.zeros(len(other), dtype=np.int32)
         mapping[used] = self.lookup([other._words[label] for label in used.tolist()])
         return mapping[labels]
 
     def decode(self, labels: Iterable[int]) -> list[str]:
-        """Returns the words of `labels` without epsilons."""
+        """Returns the words of `labels` without epsilons.
+
+        >>> SymbolTable(["the", "cat"]).decode([1, 0, 2])
+        ['the', 'cat']
+        """
         return [self[int(label)] for label in labels if label != EPSILON]
 
     def copy(self) -> SymbolTable:

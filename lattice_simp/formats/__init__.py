@@ -103,6 +103,12 @@ HEAD = 1 << 16
 def read(path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any) -> Lattice:
     """Reads a lattice; the format is detected from the content unless `format` names it.
 
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "cat.txt"
+    >>> _ = path.write_text("0 1 a 0.5\\n1 2 cat\\n2\\n")
+    >>> read(path).weights.tolist()
+    [0.5, 0.0]
+
     Args:
         path: the file, plain or compressed; `-` is standard input.
         format: a name in `FORMATS` or `READ_ONLY`; None to detect it from the content.
@@ -121,7 +127,11 @@ def read(path: str | Path, format: str | None = None, symbols: SymbolTable | Non
 def parse(
     data: bytes, path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any
 ) -> Lattice:
-    """Parses the bytes of a file as `read` does; errors name `path`."""
+    """Parses the bytes of a file as `read` does; errors name `path`.
+
+    >>> parse(b"0 1 a 0.5\\n1\\n", "cat.txt").weights.tolist()
+    [0.5]
+    """
     _check(format, path)
     format = format or _sniffed(data, path)
     check_labels(options, format, path)
@@ -130,6 +140,12 @@ def parse(
 
 def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None, **options: Any) -> None:
     """Writes a lattice; the ending of the file name chooses the format unless `format` names it.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "cat.txt"
+    >>> write(Lattice.from_strings([("a cat", 1.5)]), path)
+    >>> path.read_text().splitlines()
+    ['0\\t1\\ta\\t0.0', '1\\t2\\tcat\\t1.5', '2\\t0.0']
 
     Endings: `.fst` OpenFst, `.txt` and `.att` AT&T text, `.plf` PLF, `.slf` and `.lat` HTK SLF, `.cn` Moses' confusion
     networks, `.gbnf`, `.lark` and `.regex` grammars; a compression's ending (`.gz`, `.xz`, `.zst`) may follow. Standard
@@ -158,6 +174,12 @@ def losses(lattice: Lattice | HasLattice, path: str | Path, format: str | None =
 
 def format_of(path: str | Path) -> str:
     """Detects the format of a file from its content and returns the format's name.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "cat"
+    >>> write(Lattice.from_strings("a cat"), path, "slf")
+    >>> format_of(path)
+    'slf'
 
     Raises:
         FormatError: the format is unknown; the message says what the file looks like.
@@ -225,6 +247,9 @@ def _sniffed(data: bytes, path: str | Path) -> str:
 
 def format_of_name(path: str | Path, default: str | None = None) -> str:
     """Returns the name of the format for a file name's ending; standard output (`-`) gets AT&T text.
+
+    >>> format_of_name("cat.slf.gz"), format_of_name("-"), format_of_name("cat.unknown", default="plf")
+    ('slf', 'att', 'plf')
 
     Raises:
         LatticeSimpError: the ending is unknown, and there is no default.

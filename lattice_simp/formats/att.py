@@ -16,14 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import start_first
-from lattice_simp.core.kernel import Floats
+from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import (
     FieldText,
     Format,
-    Longs,
     checked_lattice,
     finite_numbers,
     natural,

@@ -10,17 +10,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from lattice_simp.core.columns import LARGEST_COST, are_costs
 from lattice_simp.core.header import Header
-from lattice_simp.core.kernel import Floats
+from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError, LatticeSimpError, warn
 from lattice_simp.support.textio import decode
-
-Longs = npt.NDArray[np.int64]
 
 _MOST_KEYS = 5
 _MOST_DIGITS = 15  # of numbers that are added up digit by digit
@@ -195,7 +192,7 @@ def probability_text(cost: float, remedy: str = "normalise it") -> str:
 
 
 def require_acceptor(lattice: Lattice, format_name: str) -> None:
-    """Raises an `InvalidLatticeError` for a transducer, which most formats cannot represent."""
+    """Raises an InvalidLatticeError for a transducer, which most formats cannot represent."""
     if not lattice.is_acceptor:
         raise InvalidLatticeError(
             f"{format_name} cannot represent transducers (take project_output() first, or write AT&T text or OpenFst)"
@@ -253,6 +250,7 @@ class FieldText:
     path: str | Path | None
 
     def fail(self, line: int, message: str, remedy: str) -> NoReturn:
+        """Raises a FormatError that names a line, which is numbered from 0."""
         raise FormatError(message, path=self.path, line=line + 1, remedy=remedy)
 
     def column(self, lines: Longs, numbers: int | Longs) -> list[bytes]:
@@ -262,6 +260,7 @@ class FieldText:
         return [self.data[begin:end] for begin, end in spans]
 
     def costs(self, lines: Longs, number: int) -> Floats:
+        """Returns one field of each line as costs; fails unless all are finite numbers."""
         fields = self.column(lines, number)
         values = finite_numbers(fields)
         if values is None:
@@ -272,6 +271,7 @@ class FieldText:
         return values
 
     def states(self, lines: Longs, number: int) -> Longs:
+        """Returns one field of each line as states; fails unless all are natural numbers."""
         places = self.starts[lines] + number
         states = _whole_numbers(self.data, self.begins[places], self.ends[places])
         if states is not None:
@@ -340,7 +340,7 @@ def split_fields(data: bytes, path: str | Path | None) -> FieldText:
     return FieldText(data, begins, ends, np.diff(starts, append=len(begins)), starts, path)
 
 
-def second_automaton(states: Longs, highest: Longs, is_final: npt.NDArray[np.bool_]) -> int | None:
+def second_automaton(states: Longs, highest: Longs, is_final: Bools) -> int | None:
     """Returns the line where a second automaton begins, or None if there is only one.
 
     A second one begins where the start state returns after lines of other states, if both parts are complete automata:
@@ -362,9 +362,8 @@ def second_automaton(states: Longs, highest: Longs, is_final: npt.NDArray[np.boo
     return int(begins[0]) if len(begins) else None
 
 
-def _whole(states: Longs, highest: Longs, is_final: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Marks the lines up to which the text is an automaton: with all states from 0 to the highest, one of them
-    final."""
+def _whole(states: Longs, highest: Longs, is_final: Bools) -> Bools:
+    """Marks the lines up to which the text is an automaton: all states from 0 to the highest, one of them final."""
     _, firsts = np.unique(np.stack((states, highest), axis=1).reshape(-1), return_index=True)
     distinct = np.cumsum(np.bincount(firsts // 2, minlength=len(states)))
     return (distinct == np.maximum.accumulate(highest) + 1) & np.logical_or.accumulate(is_final)

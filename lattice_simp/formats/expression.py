@@ -214,8 +214,9 @@ _Arcs = set[tuple[int, int, int]]
 
 
 def _simplified(graph: TextGraph) -> tuple[int, _Arcs]:
-    """Returns an automaton with a single end: the end, and the arcs on paths from the start to it. Nodes with the same
-    leaving or the same entering arcs are merged. No arc leads to the start.
+    """Returns an automaton with a single end: the end, and the arcs on paths from the start to it.
+
+    Nodes with the same leaving or the same entering arcs are merged. No arc leads to the start.
     """
     end = graph.count
     arcs = {(source, label, target) for source, label, target, _ in graph.arcs} | {

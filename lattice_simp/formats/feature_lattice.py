@@ -17,14 +17,13 @@ import numpy.typing as npt
 
 from lattice_simp.core.columns import are_costs
 from lattice_simp.core.features import Features
-from lattice_simp.core.kernel import Floats
+from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError
 from lattice_simp.formats.common import (
     FieldText,
     Format,
-    Longs,
     Losses,
     beyond,
     finite,
@@ -96,6 +95,12 @@ def parse_features(
 
 def write_features(lattice: Lattice, path: str | Path) -> None:
     """Writes the features of a lattice, for `parse_features`; zeros and costs are omitted.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "cat.features"
+    >>> write_features(Lattice.from_strings("a cat").with_feature("lm", [-2.5, -1.0]), path)
+    >>> path.read_text().splitlines()
+    ['0 1 a lm:2.5', '1 2 cat lm:1.0', '2']
 
     Raises:
         EmptyLatticeError: no state is final.

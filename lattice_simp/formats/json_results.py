@@ -98,8 +98,9 @@ _PARTLY = (
 
 
 def rows_of(value: Any) -> list[Any]:
-    """Returns the sentences of a value, as objects with `hypotheses`, and `name` if they have one; unknown values are
-    unchanged.
+    """Returns the sentences of a value as objects with `hypotheses`, and `name` if they have one.
+
+    Unknown values are unchanged.
     """
     name = _name(value) if isinstance(value, dict) else None
     rows = _rows(value)

@@ -146,8 +146,10 @@ def write_binary(lattice: Lattice, path: str | Path, **options: object) -> None:
 def text_archive(
     path: str | Path, *, symbols_path: str | Path | None = None, frame_shift: float = FRAME_SHIFT
 ) -> Iterator[Callable[[str, Lattice], None]]:
-    """Yields a function that adds an utterance's lattice to a new text archive, with words, or numbers of
-    `symbols_path`. Each alignment consists of ones, as many as the feature `time` has frames.
+    """Yields a function that adds an utterance's lattice to a new text archive.
+
+    It holds words, or with `symbols_path` the numbers of words. Each alignment consists of ones, as many as the feature
+    "time" has frames.
     """
     numbers = None if symbols_path is None else _numbers(symbols_path)
     with open_binary(path, "w") as file:
@@ -158,9 +160,10 @@ def text_archive(
 def binary_archive(
     path: str | Path, *, symbols_path: str | Path | None = None, frame_shift: float = FRAME_SHIFT
 ) -> Iterator[Callable[[str, Lattice], None]]:
-    """Yields a function that adds an utterance's lattice to a new binary archive; see `text_archive`. For a name that
-    ends in `.scp`, the list is written there, and the archive beside it (`.ark`). Without `symbols_path`, the words
-    must be numbers.
+    """Yields a function that adds an utterance's lattice to a new binary archive; see `text_archive`.
+
+    For a name that ends in `.scp`, the list is written there, and the archive beside it (`.ark`). Without
+    `symbols_path`, the words must be numbers.
     """
     numbers = None if symbols_path is None else _numbers(symbols_path)
     is_list = Path(path).suffix == ".scp"

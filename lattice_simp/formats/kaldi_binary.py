@@ -77,8 +77,9 @@ class Readable(Protocol):
 def binary_lattices(
     file: Readable, path: str | Path, options: ReadOptions
 ) -> Iterator[tuple[str, Callable[[], Lattice]]]:
-    """Yields the names of an archive's utterances with functions that read their lattices. The function of a broken
-    lattice raises the error, and the iteration ends there.
+    """Yields the names of an archive's utterances with functions that read their lattices.
+
+    The function of a broken lattice raises the error, and the iteration ends there.
     """
     data = b""
     while True:

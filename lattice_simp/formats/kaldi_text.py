@@ -186,8 +186,9 @@ class _Table:
         return [row[width - 1] for row, width in zip(self.arcs, widths, strict=True)]
 
     def states(self) -> tuple[Longs, Longs]:
-        """Returns the first state of each line, and the second one of each arc. Numbers that are much larger than
-        necessary are replaced by the order of appearance.
+        """Returns the first state of each line, and the second one of each arc.
+
+        Numbers that are much larger than necessary are replaced by the order of appearance.
         """
         arcs = np.flatnonzero(self.widths > 1)
         lines = np.concatenate((np.arange(len(self.rows)), arcs))
@@ -242,8 +243,10 @@ class _Table:
 
 
 def _plain(rows: list[list[str]], options: ReadOptions, path: str | Path, begin: int) -> Lattice:
-    """Returns an automaton from an archive in OpenFst's text format. Kaldi writes transducers and leaves out costs of
-    0, so a line of four fields has no cost unless its last field is a fraction.
+    """Returns an automaton from an archive in OpenFst's text format.
+
+    Kaldi writes transducers and leaves out costs of 0, so a line of four fields has no cost unless its last field is a
+    fraction.
     """
     last = [row[3] for row in rows if len(row) == 4]
     is_transducer = any(len(row) > 4 for row in rows) or any(finite(field) is None for field in last)

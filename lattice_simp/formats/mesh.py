@@ -36,6 +36,10 @@ Row = list[tuple[str, float]]
 def parse_mesh(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
     """Parses the bytes of a word mesh to a confusion network; a cost is minus the log of a probability.
 
+    >>> network = parse_mesh(b"numaligns 1\\nposterior 1\\nalign 0 a 0.75 the 0.25\\n")
+    >>> [(arc.word, round(arc.weight, 3)) for arc in network.arcs_of(0)]
+    [('a', 0.288), ('the', 1.386)]
+
     Entries with the probability 0 are left out.
 
     Args:
@@ -55,6 +59,12 @@ def parse_mesh(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
 
 def write_mesh(lattice: Lattice, path: str | Path) -> None:
     """Writes a confusion network as a word mesh.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "cat.mesh"
+    >>> write_mesh(Lattice.from_strings("a cat"), path)
+    >>> path.read_text().splitlines()
+    ['numaligns 2', 'posterior 1', 'align 0 a 1.0', 'align 1 cat 1.0']
 
     Raises:
         InvalidLatticeError: the lattice is not a confusion network, or the format cannot hold a word.

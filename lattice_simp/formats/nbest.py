@@ -86,7 +86,14 @@ def read_nbest(
     cost: str | None = None,
     ignore: Collection[str] = (),
 ) -> list[list[Hypothesis]]:
-    """Returns the n-best lists of all sentences; `stream_sentences` yields them one by one, with their names."""
+    """Returns the n-best lists of all sentences; `stream_sentences` yields them one by one, with their names.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "cat.nbest"
+    >>> _ = path.write_text("0 ||| a cat ||| LM= -1.5 ||| -1.5\\n0 ||| the cat ||| LM= -2 ||| -2\\n")
+    >>> [[hypothesis.text for hypothesis in hypotheses] for hypotheses in read_nbest(path)]
+    [['a cat', 'the cat']]
+    """
     sentences = stream_sentences(path, first_id, pieces=pieces, cost=cost, ignore=ignore)
     return [sentence.hypotheses for sentence in sentences]
 
@@ -168,6 +175,12 @@ def write_nbest(
     style: Literal["moses", "cdec"] = "moses",
 ) -> None:
     """Writes n-best lists as JSON lines if the file name ends in `.jsonl`, and in Moses' format otherwise.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "cat.nbest"
+    >>> write_nbest([(0, [Hypothesis(("a", "cat"), 1.5, {"LM": -1.5})])], path)
+    >>> path.read_text()
+    '0 ||| a cat ||| LM= -1.5 ||| -1.5\\n'
 
     Args:
         groups: the numbers of sentences, from 0, with their hypotheses; JSON lines have the names of a `Sentence`, too.

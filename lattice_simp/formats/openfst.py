@@ -28,6 +28,10 @@ def parse_openfst(
 ) -> Lattice:
     """Parses the bytes of an OpenFst file (vector, const or compact; standard or log arcs).
 
+    >>> data = Lattice.from_strings([("a cat", 1.5)]).to_pynini(attach_symbols=True).write_to_string()
+    >>> [arc.word for arc in parse_openfst(data).arcs_of(0)]
+    ['a']
+
     Symbol tables in the file give the words of its labels; `symbols` and `isymbols`, which grow as needed, number these
     words. In a file without tables, labels are label ids of `symbols` (and `isymbols`).
 

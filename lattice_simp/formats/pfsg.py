@@ -50,6 +50,10 @@ _ORDER = "name, nodes, initial, final, transitions"
 def parse_pfsg(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
     """Parses the bytes of a PFSG file; an arc has the word of the node that it leads to.
 
+    >>> data = b"name u\\nnodes 3 NULL a NULL\\ninitial 0\\nfinal 2\\ntransitions 2\\n0 1 -10000\\n1 2 0\\n"
+    >>> [(arc.word, round(arc.weight, 3)) for arc in parse_pfsg(data).arcs_of(0)]
+    [('a', 1.0)]
+
     Args:
         data: the file's bytes.
         path: the file's name, for errors.
@@ -66,6 +70,12 @@ def parse_pfsg(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
 
 def write_pfsg(lattice: Lattice, path: str | Path) -> None:
     """Writes an acceptor as PFSG; costs are rounded to 1/10000.5 nats.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "cat.pfsg"
+    >>> write_pfsg(Lattice.from_strings([("a", 1.0)]), path)
+    >>> path.read_text().splitlines()
+    ['name 0', 'nodes 2 NULL a', 'initial 0', 'final 1', 'transitions 1', '0 1 -10000']
 
     A state whose incoming arcs have the same word becomes a node of this word; other arcs with words get nodes.
 

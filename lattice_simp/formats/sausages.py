@@ -59,6 +59,12 @@ def sausage_lattices(
 ) -> Iterator[tuple[str, Callable[[], Lattice]]]:
     """Yields the names of utterances and functions that return their confusion networks.
 
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "all.sau"
+    >>> _ = path.write_text("u-1 [ a 0.75 the 0.25 ] [ cat 1 ]\\n")
+    >>> [(name, load().num_arcs) for name, load in sausage_lattices(path)]
+    [('u-1', 3)]
+
     Args:
         path: the file.
         symbols: the table that numbers the words; it grows as needed. A new one for each network if None.
@@ -105,6 +111,13 @@ def sausage_archive(
     path: str | Path, *, symbols_path: str | Path | None = None
 ) -> Iterator[Callable[[str, Lattice], None]]:
     """Yields a function that adds an utterance's confusion network to a new file; one without slots gets an empty word.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "all.sau"
+    >>> with sausage_archive(path) as add:
+    ...     add("u-1", Lattice.from_strings("a cat"))
+    >>> path.read_text()
+    'u-1 [ a 1.0 ] [ cat 1.0 ]\\n'
 
     Args:
         path: the file; it appears when it is complete.

@@ -346,8 +346,9 @@ class _Reader:
         return continues
 
     def take(self, nodes: Rows, links: Rows) -> bool:
-        """Turns the scores of plain rows into costs; returns False if they must be read line by line: if nodes occur
-        twice, or scores are probabilities.
+        """Turns the scores of plain rows into costs; returns False if they must be read line by line.
+
+        That is the case if nodes occur twice, or scores are probabilities.
         """
         if len(np.unique(nodes.numbers)) < len(nodes.numbers):
             return False

@@ -25,10 +25,16 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 
 def read_terms(path: str | Path) -> list[Terms]:
-    r"""Returns the terms of each sentence in a file, with the forms of each term; an empty line is a sentence without
-    terms.
+    r"""Returns the terms of each sentence in a file, with the forms of each term.
 
-    The words of a form are separated by blanks. `\|` is a bar that belongs to a word.
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "terms.tsv"
+    >>> _ = path.write_text("house|houses\tNew York\n\n")
+    >>> read_terms(path)
+    [[['house', 'houses'], ['New York']], []]
+
+    A line holds the terms of a sentence between tabs, and is empty for a sentence without terms. The forms of a term
+    are separated by bars, and the words of a form by blanks; `\|` is a bar that belongs to a word.
 
     Raises:
         FormatError: a term or a form is empty, or the file is broken.

@@ -303,8 +303,10 @@ class TextGraph:
         self.arcs += [(source, label, target, 0.0) for label in labels]
 
     def with_missing_words(self, cost: float) -> TextGraph:
-        """Returns the automaton with optional words; each missing one costs. A copy of it follows the first missing
-        word."""
+        """Returns the automaton with optional words; each missing one costs.
+
+        A copy of it follows the first missing word.
+        """
         shifted = [
             (source + self.count, label, target + self.count, price) for source, label, target, price in self.arcs
         ]
@@ -364,8 +366,11 @@ class _Words(TextGraph):
 
 
 class _Text(_Words):
-    """Ordinary text, with nodes at its beginning, after a letter of a word, after a letter that may touch others,
-    after a separator of a word, and likewise for gaps, where the last two are the same."""
+    """Ordinary text.
+
+    It has nodes at its beginning, after a letter of a word, after a letter that may touch others, after a separator of
+    a word, and likewise for gaps, where the last two are the same.
+    """
 
     def spell(self, lattice: Lattice, words: Sequence[str], leading_blank: bool) -> None:
         kinds = ("first", "letter", "close", "separator", "gap letter", "gap")

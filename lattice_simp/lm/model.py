@@ -91,6 +91,13 @@ class LanguageModel:
     def read(cls, path: str | Path, *, cache: bool = True) -> LanguageModel:
         """Reads an ARPA file (gz, xz, zst or plain) or a KenLM binary.
 
+        >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "a.arpa"
+        >>> _ = path.write_text(text)
+        >>> LanguageModel.read(path, cache=False).order
+        1
+
         With `cache`, the parsed arrays are stored in the user's cache folder under a name with a hash of the file's
         content, and mapped from there the next time. The environment variable `LATTICE_SIMP_CACHE` names another
         folder; `beside` means a folder `.lattice_simp` beside the file.
@@ -117,6 +124,7 @@ class LanguageModel:
 
     @property
     def order(self) -> int:
+        """The length of the longest n-grams."""
         return self.ngrams.order
 
     @property
@@ -133,6 +141,11 @@ class LanguageModel:
 
     def restrict(self, words: str | Sequence[str], successors: Successors | None = None) -> NgramAutomaton:
         """Returns the n-grams over some words; `vocabulary[i]` of the result stands for `words[i]`.
+
+        >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
+        >>> ngrams = LanguageModel.from_bytes(text.encode()).restrict(["a"])
+        >>> ngrams.cost[ngrams.vocabulary].round(4).tolist()   # 0.5 * ln 10
+        [1.1513]
 
         Args:
             words: tokens, or a sentence of them.
@@ -153,7 +166,12 @@ class LanguageModel:
         return np.fromiter(map(self._ids.get, words, repeat(self._unknown)), dtype=np.int32)
 
     def score(self, words: str | Sequence[str], bos: bool = True, eos: bool = True) -> float:
-        """Returns the natural log probability of a sentence; the arguments are those of `full_scores`."""
+        """Returns the natural log probability of a sentence; the arguments are those of `full_scores`.
+
+        >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
+        >>> round(LanguageModel.from_bytes(text.encode()).score("a a", eos=False), 4)   # -(0.5 + 0.5) * ln 10
+        -2.3026
+        """
         return sum((score.log_prob for score in self.full_scores(words, bos, eos)), 0.0)
 
     def scores(self, sentences: Sequence[str | Sequence[str]], bos: bool = True, eos: bool = True) -> Floats:
@@ -177,6 +195,10 @@ class LanguageModel:
 
     def full_scores(self, words: str | Sequence[str], bos: bool = True, eos: bool = True) -> list[WordScore]:
         """Returns the score of each word of a sentence and, last, of `</s>`.
+
+        >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
+        >>> [score.oov for score in LanguageModel.from_bytes(text.encode()).full_scores("a cat")]
+        [False, True, False]
 
         Args:
             words: a string, split at its blanks, or tokens; without `<s>` and `</s>`.

@@ -16,6 +16,13 @@ from lattice_simp.rescore.scorer import PrefixScorer, Scorer, State
 def combine(parts: Sequence[tuple[Scorer, float]]) -> Scorer:
     """Returns a scorer with the weighted sums of the costs of other scorers.
 
+    >>> from lattice_simp.lm import LanguageModel
+    >>> from lattice_simp.rescore.language_model import NgramScorer
+    >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
+    >>> scorer = NgramScorer(LanguageModel.from_bytes(text.encode()))
+    >>> combine([(scorer, 0.5), (scorer, 0.25)]).score([], [["a"]]).round(4).tolist()   # 0.75 * 0.75 * ln 10
+    [1.2952]
+
     The result scores prefixes (is a `PrefixScorer`) if all parts do.
 
     Raises:

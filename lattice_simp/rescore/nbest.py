@@ -18,6 +18,14 @@ def score_nbest(
 ) -> list[Hypothesis]:
     """Adds a feature for each scorer, minus its cost, to the entries of a sentence.
 
+    >>> from lattice_simp.lm import LanguageModel
+    >>> from lattice_simp.rescore.language_model import NgramScorer
+    >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
+    >>> scorer = NgramScorer(LanguageModel.from_bytes(text.encode()))
+    >>> [entry] = score_nbest([], [Hypothesis(("a",), 1.0)], {"LM": scorer})
+    >>> round(entry.features["LM"], 4)   # -0.75 * ln 10
+    -1.7269
+
     Raises:
         LatticeSimpError: an entry has a feature of that name already.
     """

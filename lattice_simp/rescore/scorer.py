@@ -45,6 +45,12 @@ class PrefixScorer(Scorer, Protocol):
 def score_by_prefixes(scorer: PrefixScorer, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:
     """Scores hypotheses with a prefix scorer; common prefixes are scored once.
 
+    >>> from lattice_simp.lm import LanguageModel
+    >>> from lattice_simp.rescore.language_model import NgramScorer
+    >>> text = "\\\\data\\\\\\nngram 1=3\\n\\n\\\\1-grams:\\n-9 <s>\\n-0.5 a\\n-0.25 </s>\\n\\n\\\\end\\\\\\n"
+    >>> score_by_prefixes(NgramScorer(LanguageModel.from_bytes(text.encode())), [], [["a"], []]).round(4).tolist()
+    [1.7269, 0.5756]
+
     All hypotheses are extended by one word at a time, so a scorer gets as many calls as the longest one has words.
     """
     costs = np.zeros(len(hypotheses))

@@ -84,6 +84,12 @@ class SkeletonRecord:
 def read_skeletons(path: str | Path) -> Iterator[SkeletonRecord]:
     """Yields the records of a JSON-lines file; blank lines and other keys are ignored.
 
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / 'rain.jsonl'
+    >>> _ = path.write_text('{"tokens": ["today", "it", "rained"], "keep": ["011"]}\\n')
+    >>> [record.skeletons[0].words for record in read_skeletons(path)]
+    [('it', 'rained')]
+
     Each line is `{"id": str, "line": int, "tokens": [str], "keep": [str]}` where a `keep` string has one `1` (kept) or
     `0` (deleted) for each token. `id` and `line` are optional and default to the number of the record, from 0. The
     fields `annotators` and `probabilities`, a name and a number for each `keep` string, are optional, too.
@@ -99,7 +105,15 @@ def read_skeletons(path: str | Path) -> Iterator[SkeletonRecord]:
 
 
 def write_skeletons(path: str | Path, records: Iterable[SkeletonRecord]) -> None:
-    """Writes records as JSON lines that `read_skeletons` reads back exactly."""
+    """Writes records as JSON lines that `read_skeletons` reads back exactly.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "rain.jsonl"
+    >>> skeleton = Skeleton.from_mask("011", ["today", "it", "rained"])
+    >>> write_skeletons(path, [SkeletonRecord("0", 0, (skeleton,))])
+    >>> path.read_text()
+    '{"id": "0", "line": 0, "tokens": ["today", "it", "rained"], "keep": ["011"]}\\n'
+    """
     with open_text(path, "w") as file:
         for record in records:
             file.write(record.to_json() + "\n")
@@ -107,6 +121,12 @@ def write_skeletons(path: str | Path, records: Iterable[SkeletonRecord]) -> None
 
 def read_brackets(path: str | Path) -> Iterator[Skeleton]:
     """Yields one skeleton for each line of bracket text; for the escapes of literal brackets, see `skeleton.brackets`.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "rain.txt"
+    >>> _ = path.write_text("[[today]] it rained\\n")
+    >>> [skeleton.words for skeleton in read_brackets(path)]
+    [('it', 'rained')]
 
     Raises:
         FormatError: unbalanced, nested or misplaced brackets, a blank line, or a completely deleted sentence.
@@ -119,7 +139,14 @@ def read_brackets(path: str | Path) -> Iterator[Skeleton]:
 
 
 def write_brackets(path: str | Path, skeletons: Iterable[Skeleton]) -> None:
-    """Writes a skeleton a line as bracket text that `read_brackets` reads back exactly."""
+    """Writes a skeleton a line as bracket text that `read_brackets` reads back exactly.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "rain.txt"
+    >>> write_brackets(path, [Skeleton.from_mask("011", ["today", "it", "rained"])])
+    >>> path.read_text()
+    '[[today]] it rained\\n'
+    """
     with open_text(path, "w") as file:
         for skeleton in skeletons:
             file.write(skeleton.to_brackets() + "\n")
@@ -127,6 +154,12 @@ def write_brackets(path: str | Path, skeletons: Iterable[Skeleton]) -> None:
 
 def read_parallel(source_path: str | Path, skeleton_path: str | Path) -> Iterator[Skeleton]:
     """Yields a skeleton for each pair of lines: tokenised sentences, and the words left after deletion.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "long").write_text("today it rained\\n"), (folder / "short").write_text("it rained\\n")
+    >>> [skeleton.to_brackets() for skeleton in read_parallel(folder / "long", folder / "short")]
+    ['[[today]] it rained']
 
     Each pair is aligned by `Skeleton.from_words`: as few gaps as possible, then leftmost.
 

@@ -50,6 +50,11 @@ almost no probability."""
 class Decoder:
     """Translates with a synchronous grammar and language models, with or without skeletons.
 
+    >>> from lattice_simp.support.tables import grammar_path
+    >>> decoder = Decoder.load(grammar_path("demo/data/weights.tsv").parent)
+    >>> decoder.translate("the librarians published the old petition .").best.text
+    'die bibliothekarinnen veröffentlichten die alte petition .'
+
     A hypothesis costs minus the weighted sum of its features: the rules' own scores, `LM` (`LM2`, ...: log
     probabilities), `WordPenalty`, `Glue` and `OOV` (minus the number of words, glue steps, passed-through tokens), and
     `Input` (minus the costs of an input lattice; further scores of it are `Input:NAME`).

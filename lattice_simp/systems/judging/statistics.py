@@ -89,6 +89,10 @@ def share(count: int, total: int, confidence: float = 0.95) -> Estimate:
 def anova(groups: Sequence[np.ndarray]) -> Anova | None:
     """Returns the one-way analysis of variance of groups of values.
 
+    >>> result = anova([np.array([4.0, 5.0, 5.0]), np.array([2.0, 3.0, 2.0])])
+    >>> round(result.statistic, 2), round(result.p, 4)
+    (24.5, 0.0078)
+
     Returns:
         None if it is undefined: fewer than two groups, an empty one, as many groups as values, or groups without
         any variation.
@@ -105,6 +109,10 @@ def anova(groups: Sequence[np.ndarray]) -> Anova | None:
 
 def tukey(groups: Sequence[np.ndarray], confidence: float = 0.95) -> dict[tuple[int, int], Difference]:
     """Returns Tukey's test of the honestly significant difference (Kramer's for unequal sizes) for each pair of groups.
+
+    >>> difference = tukey([np.array([4.0, 5.0, 5.0]), np.array([2.0, 3.0, 2.0])])[0, 1]
+    >>> round(difference.estimate.value, 2), round(difference.p, 4)
+    (2.33, 0.0078)
 
     Args:
         groups: the values of each group.

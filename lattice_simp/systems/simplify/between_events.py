@@ -87,8 +87,7 @@ class _Halves:
         return sides
 
     def _nearer(self, tops: Mapping[str, str], top: str) -> str:
-        """Returns the event whose subgraph is nearer to that of `top` or, at equal distances, shares more words with
-        it."""
+        """Returns the event whose subgraph is nearer to that of `top`, or of equally near ones shares more words."""
         spans = {end: _positions(self.graph, tops, end) for end in (self.remaining, self.moved, top)}
 
         def rank(end: str) -> tuple[int, int]:

@@ -44,8 +44,9 @@ def split_rate(sources: Sequence[Sequence[str]], references: Sequence[Sequence[S
 def calibrated(
     simplifier: Simplifier, sentences: Sequence[Analysis], references: Sequence[Sequence[Sequence[str]]]
 ) -> tuple[Simplifier, float]:
-    """Returns the simplifier that splits the same share of sentences as the references, in either search, and the
-    share.
+    """Returns the simplifier that splits the same share of sentences as the references, and that share.
+
+    The share is the same in either search.
 
     Args:
         simplifier: a simplifier in bold mode; with `change`, sentences without splits change otherwise.
@@ -93,8 +94,9 @@ def calibrated_weight(simplifier: Simplifier, sentences: Iterable[Analysis], rat
 
 
 def needed_reward(simplifier: Simplifier, analysis: Analysis) -> float:
-    """Returns the least additional reward (nats a split) at which the best hypothesis of a sentence has a split. It is
-    infinite for a sentence without candidate splits, and negative for one that is split without it.
+    """Returns the least additional reward (nats a split) at which the best hypothesis of a sentence has a split.
+
+    It is infinite for a sentence without candidate splits, and negative for one that is split without it.
     """
     costs: dict[int, float] = {}
     for variant in simplifier.hypotheses(analysis).variants:
@@ -105,8 +107,9 @@ def needed_reward(simplifier: Simplifier, analysis: Analysis) -> float:
 
 
 def _cost(simplifier: Simplifier, variant: Variant, analysis: Analysis) -> float:
-    """Returns the cost of a variant's best hypothesis; with `change`, of the best one that differs from the source. If
-    there is none, the cost is `CHANGE_BEAM` above the best.
+    """Returns the cost of a variant's best hypothesis; with `change`, of the best one that differs from the source.
+
+    If there is none, the cost is `CHANGE_BEAM` above the best.
     """
     paths = simplifier.translated(from_variants([variant], simplifier.operations)).nbest(1 + simplifier.change)
     source = [word.lower() for word in analysis.tokens]

@@ -1,5 +1,7 @@
-"""Cautious simplification: only operations that leave sentences sound, tested first one by one, then together. Each
-split, deletion and replacement is applied alone, and dropped if the parse of the result has a fault (`soundness.py`).
+"""Cautious simplification: only operations that leave sentences sound, tested first one by one, then together.
+
+Each split, deletion and replacement is applied alone, and dropped if the parse of the result has a fault
+(`soundness.py`).
 The remaining ones form the lattice of hypotheses; the first of its best paths without a fault is the simplification.
 """
 

@@ -191,8 +191,10 @@ def _symbol_index(word: int, span: Ints, side: int) -> int:
 
 @jit
 def pattern_hash(symbols: Ints) -> np.int64:
-    """Returns a 63-bit hash of symbols (the finaliser of MurmurHash3 after each): of 10 million different patterns, two
-    share one with a probability of 5e-6."""
+    """Returns a 63-bit hash of symbols (the finaliser of MurmurHash3 after each).
+
+    Of 10 million different patterns, two share one with a probability of 5e-6.
+    """
     mixed = np.uint64(len(symbols))
     for index in range(len(symbols)):
         mixed = (mixed ^ np.uint64(np.int64(symbols[index]) + 8)) * np.uint64(0x9E3779B97F4A7C15)

@@ -13,8 +13,10 @@ from lattice_simp.systems.judging.study import Study
 
 
 def rater_table(study: Study, judgements: Sequence[Judgement], least_checks: float = 0.0) -> Table:
-    """Returns the table of raters. It has the number of judgements and skips, the median of the seconds between
-    judgements, the passed attention checks, and whether the rater counts.
+    """Returns the table of raters.
+
+    It has the number of judgements and skips, the median of the seconds between judgements, the passed attention
+    checks, and whether the rater counts.
     """
     rows = []
     for rater in dict.fromkeys(judgement.rater for judgement in judgements):

@@ -160,9 +160,10 @@ def _has_time_clause(parse: Parse, split: Split) -> bool:
 
 
 def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
-    """Returns whether an apposition has the number of its noun, and one of them is not a definite description. A title
-    without an article ("said Ann Lee, head of sales") makes no sentence, and neither does an apposition to a report's
-    speaker.
+    """Returns whether an apposition has the number of its noun, and one of them is not a definite description.
+
+    A title without an article ("said Ann Lee, head of sales") makes no sentence, and neither does an apposition to a
+    report's speaker.
     """
     if split.kind is not SplitKind.APPOSITION or not entity:
         return True
