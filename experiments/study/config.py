@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from experiments.experiment import CONFIG
 from experiments.study.sentences import DEVELOPMENT, HAND, set_names, test_names
@@ -14,6 +14,7 @@ from experiments.study.systems import BETWEEN, SYSTEMS, System, systems_with
 from lattice_simp.errors import FormatError
 from lattice_simp.rescore.joint.settings import JointSettings
 from lattice_simp.support.settings_file import checked_settings, read_settings
+from lattice_simp.support.strict_model import StrictModel
 from lattice_simp.train.config import Config, TestSet, read_config
 from lattice_simp.translate.settings import SkeletonSettings
 
@@ -40,7 +41,7 @@ HEADLINE = {
 }
 
 
-class Diverse(BaseModel):
+class Diverse(StrictModel):
     """Settings of composition with several automatic skeletons of a sentence, chosen by `experiments/masks`.
 
     Attributes:
@@ -51,8 +52,6 @@ class Diverse(BaseModel):
         taken: the number of best hypotheses to use.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     masks: int = Field(default=8, ge=1)
     temperature: float = Field(default=4.0, gt=0)
     weight: float = Field(default=1.0, gt=0)
@@ -60,7 +59,7 @@ class Diverse(BaseModel):
     taken: int = Field(default=30, ge=1)
 
 
-class Causal(BaseModel):
+class Causal(StrictModel):
     """Settings of rescoring with a pretrained causal language model (`causal.py`).
 
     Attributes:
@@ -71,8 +70,6 @@ class Causal(BaseModel):
         dtype: the number type of the network.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     hypotheses: int = Field(default=50, ge=1)
     examples_of: str
     examples: int = Field(default=6, ge=0)
@@ -80,7 +77,7 @@ class Causal(BaseModel):
     dtype: Literal["float32", "bfloat16"] = "bfloat16"
 
 
-class Study(BaseModel):
+class Study(StrictModel):
     """A study.
 
     Attributes:
@@ -116,9 +113,7 @@ class Study(BaseModel):
         paper: the numbers of the paper's tables of systems and of gap types, to compare with.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    test_sets: dict[str, State] = {}
+    test_sets: dict[str, State] = Field(default_factory=dict)
     held_out: tuple[str, ...] = ()
     hypotheses: int = Field(default=1000, ge=1)
     rescored_hypotheses: int = Field(default=1000, ge=1)
@@ -130,7 +125,7 @@ class Study(BaseModel):
     rescored: tuple[str, ...] | None = None
     skeleton: Literal["hand", "hand-long"] = HAND
     scorers: tuple[str, ...] = ("bilingual", "model1", "class")
-    joint: dict[str, float | str] = {}
+    joint: dict[str, float | str] = Field(default_factory=dict)
     joint_source: Literal["sentence", "skeleton"] = "sentence"
     causal: Causal | None = None
     automatic: tuple[Method, ...] = ("dependency", "tagger", "optimal")
@@ -142,7 +137,7 @@ class Study(BaseModel):
     skeleton_first_sentences: int = Field(default=200, ge=1)
     seed: int = 1
     headline: dict[str, str] = HEADLINE
-    automatic_headline: dict[int, tuple[str, ...]] = {}
+    automatic_headline: dict[int, tuple[str, ...]] = Field(default_factory=dict)
     paper: tuple[str, str] = ("", "")
 
     @field_validator("systems", "rescored")

@@ -111,7 +111,9 @@ def read_sentences(inputs: Files, tokens: bool, language: str | None) -> Sentenc
     """Reads all sentences; detokenises tokens if the language is known.
 
     Args:
+        inputs: the files of the systems, the references and the source.
         tokens: whether the files hold tokens, not text.
+        language: the ISO code of their language; None if it is unknown.
 
     Raises:
         FormatError: a file is empty or not UTF-8, or files differ in length.

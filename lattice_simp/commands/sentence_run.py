@@ -49,7 +49,7 @@ class Job:
     on_record: Callable[[Record], None] = lambda record: None
 
     def passing(self, record: Record) -> Record:
-        """Calls `seen` with a record, and returns it."""
+        """Calls `on_record` with a record, and returns the record."""
         self.on_record(record)
         return record
 
@@ -213,6 +213,7 @@ def name_run(sentences: Iterable[Sentence], model: Path | None, options: Any) ->
     """Identifies a run by its input, its options, and the names, sizes and times of its model's files.
 
     Args:
+        sentences: the input.
         model: the user's model, if any.
         options: a dataclass; its field `model` is ignored.
     """

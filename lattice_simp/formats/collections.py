@@ -23,6 +23,7 @@ from lattice_simp.formats import (
     format_of_data,
     read,
 )
+from lattice_simp.formats.common import never
 from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
 from lattice_simp.formats.kaldi import is_archive, is_script, kaldi_lattices
 from lattice_simp.formats.list_lines import Sentence
@@ -268,17 +269,13 @@ def _of_julius(kind: str) -> Callable[..., NamedLattices]:
     return stream
 
 
-def _never(_: bytes) -> bool:
-    return False
-
-
 _SEVERAL: Mapping[str, tuple[Callable[[bytes], bool], Callable[..., NamedLattices]]] = {
     "kaldi": (is_archive, kaldi_lattices),
-    "kaldi-binary": (_never, kaldi_lattices),
+    "kaldi-binary": (never, kaldi_lattices),
     "sausages": (is_sausages, sausage_lattices),
     "moses-cn": (is_moses_networks, moses_networks),
     "moses-graph": (is_search_graph, search_graphs),
-    **{name: (_never, _of_julius(name)) for name in JULIUS},
+    **{name: (never, _of_julius(name)) for name in JULIUS},
     "plf": (_is_plf, _plf_lattices),
 }
 """The formats of files with several lattices: functions that recognise them by their first bytes, and that read them.

@@ -83,6 +83,11 @@ class Format(NamedTuple):
     numbered: bool = False
 
 
+def never(head: bytes) -> bool:
+    """Recognises no file: for formats whose content does not tell them from others."""
+    return False
+
+
 def refuse_writing(lattice: Lattice, path: str | Path, **_: Any) -> NoReturn:
     """Stands for the writer of a format that can only be read."""
     raise LatticeSimpError(f"{path}: this format can only be read; write .slf, .fst or another format")

@@ -29,6 +29,7 @@ from lattice_simp.formats.common import (
     finite,
     is_plain,
     natural,
+    never,
     require_acceptor,
     scored_losses,
     shown,
@@ -132,7 +133,7 @@ def _lost(lattice: Lattice) -> Losses:
     return {"its format holds only features, not the": costs, **scored_losses(lattice)}
 
 
-FORMAT = Format((), lambda head: False, parse_features, write_features, _lost)
+FORMAT = Format((), never, parse_features, write_features, _lost)
 """Not detected from content, since a lattice without features looks like AT&T text."""
 
 

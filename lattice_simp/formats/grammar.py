@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import Format, Losses
+from lattice_simp.formats.common import Format, Losses, never
 from lattice_simp.formats.expression import Expression, TooLargeError, expression_of, joined_ranges
 from lattice_simp.formats.text_automaton import (
     LAST,
@@ -40,7 +40,7 @@ from lattice_simp.formats.text_automaton import (
     spell_text,
     text_automaton,
 )
-from lattice_simp.support.textio import open_text
+from lattice_simp.support.textio import write_text
 
 
 def format_gbnf(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, leading_blank: bool = False) -> str:
@@ -81,9 +81,7 @@ def write_gbnf(lattice: Lattice | HasLattice, path: str | Path, **options: Any) 
     Raises:
         LatticeSimpError: as `text_automaton`, or the file cannot be written.
     """
-    text = format_gbnf(lattice, **options)
-    with open_text(path, "w") as file:
-        file.write(text)
+    write_text(path, format_gbnf(lattice, **options))
 
 
 def write_lark(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
@@ -92,9 +90,7 @@ def write_lark(lattice: Lattice | HasLattice, path: str | Path, **options: Any) 
     Raises:
         LatticeSimpError: as `text_automaton`, or the file cannot be written.
     """
-    text = format_lark(lattice, **options)
-    with open_text(path, "w") as file:
-        file.write(text)
+    write_text(path, format_lark(lattice, **options))
 
 
 def write_regex(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
@@ -103,17 +99,11 @@ def write_regex(lattice: Lattice | HasLattice, path: str | Path, **options: Any)
     Raises:
         LatticeSimpError: as `format_regex`; the file cannot be written.
     """
-    text = format_regex(lattice, **options)
-    with open_text(path, "w") as file:
-        file.write(text)
+    write_text(path, format_regex(lattice, **options))
 
 
 def _read(data: bytes, *, path: str | Path | None = None, **options: Any) -> NoReturn:
     raise FormatError("grammars cannot be read", path=path, remedy="pass the lattice from which it was made")
-
-
-def _never(head: bytes) -> bool:
-    return False
 
 
 GRAMMARS = ("gbnf", "lark", "regex")
@@ -124,9 +114,9 @@ def _lost(lattice: Lattice) -> Losses:
     return {"a grammar cannot store": ["costs and features"]}
 
 
-GBNF = Format((".gbnf",), _never, _read, write_gbnf, _lost)
-LARK = Format((".lark",), _never, _read, write_lark, _lost)
-REGEX = Format((".regex",), _never, _read, write_regex, _lost)
+GBNF = Format((".gbnf",), never, _read, write_gbnf, _lost)
+LARK = Format((".lark",), never, _read, write_lark, _lost)
+REGEX = Format((".regex",), never, _read, write_regex, _lost)
 
 
 _LARK_SIZE = 10_000

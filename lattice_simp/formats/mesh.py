@@ -96,7 +96,7 @@ class _Reader:
         self.total = 1.0
         self.rows = dict[int, Row]()
 
-    def fail(self, message: str, line: int | None, remedy: str = _REMEDY) -> FormatError:
+    def error(self, message: str, line: int | None, remedy: str = _REMEDY) -> FormatError:
         return FormatError(message, path=self.path, line=line, remedy=remedy)
 
     def line(self, number: int, fields: list[str]) -> None:
@@ -104,7 +104,7 @@ class _Reader:
         if kind == "align":
             self.align(number, values)
         elif kind in ("name", "numaligns") and (self.rows or (kind == "numaligns" and self.count is not None)):
-            raise self.fail("another word mesh begins", number, "write each mesh to a separate file")
+            raise self.error("another word mesh begins", number, "write each mesh to a separate file")
         elif kind == "name" and values:
             self.name = " ".join(values)
         elif kind == "numaligns" and len(values) == 1 and natural(values[0]) is not None:
@@ -112,24 +112,24 @@ class _Reader:
         elif kind == "posterior" and len(values) == 1 and (total := finite(values[0])) is not None and total > 0:
             self.total = total
         elif kind not in _SKIPPED:
-            raise self.fail(f"not a line of a word mesh: {shown(' '.join(fields))}", number)
+            raise self.error(f"not a line of a word mesh: {shown(' '.join(fields))}", number)
 
     def align(self, number: int, values: list[str]) -> None:
         slot = natural(values[0]) if values else None
         if slot is None or self.count is None or slot >= self.count or slot in self.rows:
-            raise self.fail("a slot that is missing, occurs twice, or is beyond numaligns", number)
+            raise self.error("a slot that is missing, occurs twice, or is beyond numaligns", number)
         if len(values) % 2 == 0:
-            raise self.fail("a word without a probability", number)
+            raise self.error("a word without a probability", number)
         row: Row = []
         for word, text in zip(values[1::2], values[2::2], strict=True):
             value = finite(text)
             share = None if value is None else probability(repr(value / self.total))
             if share is None:
-                raise self.fail(f"not a probability: {shown(text)}", number)
+                raise self.error(f"not a probability: {shown(text)}", number)
             if share:
                 row.append((word, share))
         if not row:
-            raise self.fail("a slot without a probable word", number)
+            raise self.error("a slot without a probable word", number)
         self.rows[slot] = row
 
     def lattice(self, symbols: SymbolTable) -> Lattice:
@@ -139,7 +139,7 @@ class _Reader:
                 if self.count is None
                 else f"{counted(len(self.rows), 'slot')}, but numaligns is {self.count}"
             )
-            raise self.fail(message, None, "is the file cut off?")
+            raise self.error(message, None, "is the file cut off?")
         entries = [(slot, word, share) for slot in range(self.count) for word, share in self.rows[slot]]
         labels = [EPSILON if word == NO_WORD else symbols.add(word) for _, word, _ in entries]
         slots = Slots([slot for slot, *_ in entries], labels, [share for *_, share in entries], self.count)

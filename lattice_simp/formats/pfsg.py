@@ -128,14 +128,14 @@ class _Reader:
         self.count: int | None = None
         self.transitions = list[tuple[int, int, float]]()
 
-    def fail(self, message: str, line: int | None, remedy: str) -> FormatError:
+    def error(self, message: str, line: int | None, remedy: str) -> FormatError:
         return FormatError(message, path=self.path, line=line, remedy=remedy)
 
     def line(self, number: int, fields: list[str]) -> None:
         kind, values = fields[0], fields[1:]
         if kind == "name" and values:
             if self.name is not None:
-                raise self.fail("another grammar begins", number, "expand it: lattice-tool; one grammar in each file")
+                raise self.error("another grammar begins", number, "expand it: lattice-tool; one grammar in each file")
             self.name = " ".join(values)
         elif kind == "nodes" and self.words is None and values and natural(values[0]) == len(values) - 1:
             self.words = values[1:]
@@ -147,16 +147,16 @@ class _Reader:
             score = finite(fields[2])
             if score is None:
                 message = f"not a score: {shown(fields[2])}{beyond(fields[2])}"
-                raise self.fail(message, number, "write source target score")
+                raise self.error(message, number, "write source target score")
             self.transitions.append((self.node(fields[0], number), self.node(fields[1], number), score))
         else:
             message = f"not a line of a PFSG: {shown(' '.join(fields))}"
-            raise self.fail(message, number, f"write {_ORDER}, with as many nodes and transitions as announced")
+            raise self.error(message, number, f"write {_ORDER}, with as many nodes and transitions as announced")
 
     def node(self, text: str, line: int) -> int:
         node = natural(text)
         if self.words is None or node is None or node >= len(self.words):
-            raise self.fail(f"not a node: {shown(text)}", line, "nodes have numbers from 0; their line comes first")
+            raise self.error(f"not a node: {shown(text)}", line, "nodes have numbers from 0; their line comes first")
         return node
 
     def lattice(self, symbols: SymbolTable) -> Lattice:
@@ -164,7 +164,7 @@ class _Reader:
             message = f"{len(self.transitions)} transitions, but {self.count} are announced"
             if self.words is None or len(self.ends) != 2 or self.count is None:
                 message = f"lines are missing; there must be {_ORDER}"
-            raise self.fail(message, None, "is the file cut off?")
+            raise self.error(message, None, "is the file cut off?")
         node_labels = np.array(
             [EPSILON if word == NO_WORD else symbols.add(word) for word in self.words], dtype=np.int64
         )

@@ -1,4 +1,5 @@
 r"""Kaldi's sausages, the confusion networks that `lattice-mbr-decode` and `lattice-to-ctm-conf` write with `ark,t:`.
+
 Each utterance is a line: its name, then `[ word probability word probability ... ]` for each slot. Words are words or
 the numbers of a table; the empty word is `<eps>` or its number 0.
 

@@ -153,6 +153,7 @@ def compare(
     """Scores all systems, and tests their differences to the baseline.
 
     Args:
+        measured: the statistics of all systems.
         baseline: a system's name; None for scores and intervals alone.
         test: by default bootstrap resampling with 1000 samples.
         rows: the sentences to use; None for all.

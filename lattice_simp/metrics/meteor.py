@@ -79,6 +79,7 @@ def meteor(
         language: an ISO code, or `other`.
         num_references: the number of references.
         paraphrases: a paraphrase table for the language.
+        options: how the jar is run; None for the defaults.
         cache: whether the user's cache folder keeps the statistics.
 
     Raises:

@@ -92,6 +92,7 @@ def sentence_statistics(
         hypotheses, references: equal numbers of lines.
         arguments: the jar's options.
         paraphrases: a table that is not part of the jar.
+        options: how the jar is run.
         cache: whether to keep the statistics in the user's cache folder, by a hash of all inputs (`cache_key`).
 
     Raises:

@@ -106,6 +106,8 @@ class Metric:
         """Returns the statistics, (n, k).
 
         Args:
+            hypotheses: (n,) texts.
+            references: texts for each reference, (n,) each.
             source: the sources of the hypotheses; a metric that does not need them ignores them.
 
         Raises:

@@ -137,6 +137,7 @@ def randomisation_p(
         baseline, system: (sentences, k) statistics.
         metric: the metric of the scores to compare.
         samples: the number of random swaps.
+        seed: the seed of the swaps.
     """
     observed = abs(float(metric.score(system.sum(axis=0)) - metric.score(baseline.sum(axis=0))))
     first, second = swapped_sums(baseline, system, samples, seed)

@@ -40,6 +40,7 @@ def run_stages(
     Args:
         stages: in order; each needs only earlier ones, or stages of `done`.
         work: the folder of all stages; no two runs work there at the same time.
+        run: the workers and the reports of the run.
         done: stages that are finished already.
         again: the stages to run again; their folders are removed first.
         begin: is called when the work folder is locked, before any stage runs.

@@ -42,6 +42,8 @@ def rescore_lattice(
 
     Args:
         lattice: an acyclic lattice; its words are the output labels.
+        source: the tokens of the source sentence.
+        scorer: the model.
         n: the most strings; a beam below n returns fewer.
         beam: the number of prefixes to keep at each state.
         model_weight, lattice_weight: the factors of the costs.

@@ -91,6 +91,23 @@ def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | 
         raise FormatError(f"{field}: {message}" if field else message, path=path, remedy=remedy) from None
 
 
+def read_run(model: type[Model], path: str | Path, overrides: Iterable[str], files: Iterable[str]) -> Model:
+    """Reads the settings of a run from a YAML file; the paths of its `files` count from the file's folder.
+
+    Args:
+        model: the class of the settings.
+        path: the YAML file.
+        overrides: as for `read_settings`.
+        files: the names of the fields that hold paths; empty ones stay empty.
+
+    Raises:
+        FormatError: as `read_settings` and `checked_settings`.
+    """
+    settings = checked_settings(model, read_settings(path, overrides), path)
+    folder = Path(path).parent
+    return settings.model_copy(update={name: str(folder / file) for name in files if (file := getattr(settings, name))})
+
+
 def _override(values: dict[str, Any], override: str, path: str | Path) -> None:
     name, equals, text = override.partition("=")
     if not equals or not name:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import field_validator
+
+from lattice_simp.support.strict_model import StrictModel
 
 TEXT = "text.json"
 """The file of these settings in a model directory."""
@@ -12,7 +14,7 @@ TEXT = "text.json"
 Case = Literal["lower", "true", "keep"]
 
 
-class Text(BaseModel):
+class Text(StrictModel):
     """The settings of tokenisation.
 
     Attributes:
@@ -21,8 +23,6 @@ class Text(BaseModel):
         normalise: whether to replace typographic punctuation by plain marks before tokenisation.
         case: `lower` lower-cases all words, `true` truecases the first word of a sentence, `keep` changes nothing.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     source_language: str
     target_language: str

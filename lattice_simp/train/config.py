@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from lattice_simp.support.settings_file import checked_settings, read_settings
+from lattice_simp.support.strict_model import StrictModel
 from lattice_simp.support.textio import write_text
 from lattice_simp.text.settings import Text
 from lattice_simp.tune.metrics import TunedName
@@ -20,11 +21,7 @@ MAX_PROVENANCE = 63
 Symmetrisation = Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Corpus(_Section):
+class Corpus(StrictModel):
     """Parallel text.
 
     Attributes:
@@ -37,7 +34,7 @@ class Corpus(_Section):
     target: Path
 
 
-class Clean(_Section):
+class Clean(StrictModel):
     """Limits that sentence pairs must meet to be used for training.
 
     Attributes:
@@ -56,7 +53,7 @@ class Clean(_Section):
     language: bool = True
 
 
-class Align(_Section):
+class Align(StrictModel):
     """Word alignment.
 
     Attributes:
@@ -68,10 +65,10 @@ class Align(_Section):
 
     method: Literal["hmm", "links"] = "hmm"
     symmetrisation: Symmetrisation = "grow-diag-final-and"
-    links: dict[str, Path] = {}
+    links: dict[str, Path] = Field(default_factory=dict)
 
 
-class Rules(_Section):
+class Rules(StrictModel):
     """Rule extraction (Chiang 2007).
 
     Attributes:
@@ -96,7 +93,7 @@ class Rules(_Section):
     only_for: tuple[Path, ...] = ()
 
 
-class Language(_Section):
+class Language(StrictModel):
     """The language model.
 
     Attributes:
@@ -121,7 +118,7 @@ class Language(_Section):
     mix_for: Path | None = None
 
 
-class TestSet(_Section):
+class TestSet(StrictModel):
     """Sentences with one or several reference translations.
 
     Attributes:
@@ -141,7 +138,7 @@ class TestSet(_Section):
     lines: int | None = Field(default=None, ge=1)
 
 
-class Tune(_Section):
+class Tune(StrictModel):
     """Minimum error rate training on lattices.
 
     Attributes:
@@ -168,7 +165,7 @@ class Tune(_Section):
     min_gain: float = Field(default=0.0005, ge=0)
 
 
-class Simplify(_Section):
+class Simplify(StrictModel):
     """Settings of a simplifier: source text is complex, target text simple, both in English.
 
     Attributes:
@@ -202,7 +199,7 @@ class Simplify(_Section):
     seed: int = 1
 
 
-class Config(_Section):
+class Config(StrictModel):
     """A training run.
 
     Attributes:

@@ -67,6 +67,8 @@ def train(
     """Runs the stages that have not finished.
 
     Args:
+        config: the settings of the run.
+        run: its workers and reports.
         first: this stage and those after it run again, even if their files exist.
         last: stop after this stage.
         simplifier_stages: the further stages that make the model a simplifier, by name.

@@ -74,7 +74,7 @@ class CellStore:
 
         Args:
             cells: the cells, each after those that it refers to.
-            begins: the items of cell c are `order[begins[c]:begins[c + 1]]`.
+            begins, order: the items of cell c are `order[begins[c]:begins[c + 1]]`.
             items: the items of all cells.
         """
         finished = Cells(self.begin, self.end, self.num_states, self._arcs)

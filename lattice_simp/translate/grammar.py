@@ -92,10 +92,12 @@ class Grammar:
 
     @property
     def num_rules(self) -> int:
+        """The number of rules."""
         return len(self.target_offsets) - 1
 
     @property
     def num_patterns(self) -> int:
+        """The number of source patterns, each with its left-hand side."""
         return len(self.pattern_left)
 
     @classmethod

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from lattice_simp.core.arcs import offsets_of
 from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -144,7 +145,7 @@ def _with_one_end(lattice: Lattice) -> Lattice:
     order = np.argsort(sources, kind="stable")
     arcs, is_last = arcs[order], (np.arange(len(arcs)) >= lattice.num_arcs)[order]
     ended = lattice.nextstates[arcs]
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(sources, minlength=number + 1)))).astype(np.int32)
+    offsets = offsets_of(sources, number + 1)
     features = lattice.features
     ended_lattice = lattice.gather(
         arcs,

@@ -29,6 +29,7 @@ def tuning_lattice(
 
     Args:
         lattice: acyclic; its costs and features are ignored.
+        names: the names of the features.
         arcs: (features, arcs) scores.
         finals: (features, states), the scores of ending in a state; zeros if None.
 
@@ -57,6 +58,8 @@ def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbol
     """Returns a lattice of one path for each hypothesis of a sentence, its features on the path's first arc.
 
     Args:
+        hypotheses: the hypotheses, equal ones included.
+        names: the names of their features; one that a hypothesis lacks is 0 there.
         symbols: numbers the words; it grows as needed.
 
     Raises:

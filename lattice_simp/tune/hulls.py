@@ -74,6 +74,7 @@ def hulls(arcs: Arcs, lines: Floats, end_lines: Floats, limit: float, pool: Line
         lines: (2, num_arcs), the slope and the intercept of each arc.
         end_lines: (2, num_states), the slope and the intercept of ending in each state.
         limit: the largest size of gamma.
+        pool: room for the lines of all hulls.
 
     Returns:
         The pool (grown as needed), and where the hull of the start begins and ends; without any path, that hull is one

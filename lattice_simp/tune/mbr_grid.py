@@ -63,8 +63,10 @@ def mbr_grid(
     ([100, 59], 0.5, 59)
 
     Args:
+        lattices: one for each sentence.
         references: one or several for each sentence, tokenized like the words of the lattices.
         scales: scales of the costs; the posteriors are computed once for each.
+        precisions, ratios: the other values of `MbrSettings` to combine with each scale.
         settings: the fixed settings: the order, the size of the evidence and the beam of the hypotheses.
         jobs: the number of threads.
 

@@ -160,7 +160,10 @@ def evaluate(
     """Returns the corpus score of the lattices' best hypotheses under `weights`, (features,).
 
     Args:
+        lattices: one for each sentence.
         prepared: the references of each sentence, prepared for the metric (`TunedMetric.prepared`).
+        weights: in the order of the features; hypotheses cost minus the sum of weight times feature.
+        metric: the metric.
     """
     best = [best_hypothesis(lattice, weights)[0] for lattice in lattices]
     rows = [counts.rows(words, np.array([0, len(words)]))[0] for counts, words in zip(prepared, best, strict=True)]
@@ -283,6 +286,7 @@ def checked_names(
     """Returns the features' names.
 
     Args:
+        lattices, references: as for `minimize_error`.
         mentioned: features that an optimiser's options name.
 
     Raises:
@@ -296,7 +300,11 @@ def checked_names(
     for sentence, lattice in enumerate(lattices):
         if lattice.features.names != names:
             raise LatticeSimpError(f"the lattice of sentence {sentence} has other features than the first")
-    unknown = sorted(set(mentioned) - set(names))
-    if unknown:
-        raise LatticeSimpError(f"no feature has the name {unknown[0]!r}; choose from {', '.join(names)}")
+    require_features(mentioned, names)
     return names
+
+
+def require_features(mentioned: Collection[str], names: Sequence[str]) -> None:
+    """Raises a LatticeSimpError if an optimiser's options mention a feature that there is not."""
+    if unknown := sorted(set(mentioned) - set(names)):
+        raise LatticeSimpError(f"no feature has the name {unknown[0]!r}; choose from {', '.join(names)}")

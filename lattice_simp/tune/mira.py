@@ -19,7 +19,7 @@ from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.tune.mert import MertResult, Step, checked_names
+from lattice_simp.tune.mert import MertResult, Step, checked_names, require_features
 from lattice_simp.tune.metric import Prepared, References, TunedMetric
 from lattice_simp.tune.metrics import BLEU, tuned_metric
 from lattice_simp.tune.scores import lattice_under, weight_vector
@@ -142,8 +142,7 @@ def learn_margins_of_lists(
     lists = [sentence for sentence in lists if len(sentence.features)]
     if not lists:
         raise LatticeSimpError("there are no hypotheses to learn from")
-    if unknown := sorted((chosen.fixed | set(chosen.signs)) - set(names)):
-        raise LatticeSimpError(f"no feature has the name {unknown[0]!r}; choose from {', '.join(names)}")
+    require_features(chosen.fixed | set(chosen.signs), names)
     start = weight_vector(tuple(names), start_weights)
     signs = np.array([chosen.signs.get(name, 0) for name in names])
     free = np.array([name not in chosen.fixed for name in names])

@@ -36,6 +36,7 @@ def lattice_under(lattice: Lattice, weights: Mapping[str, float] | npt.ArrayLike
     [-1.0, -6.5]
 
     Args:
+        lattice: any lattice with features.
         weights: by feature, 0 where one is missing; or in the order of the features, (features,).
     """
     features = lattice.features

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from lattice_simp.support import settings_file
-
-_Positive = Annotated[int, Field(gt=0)]
-_PositiveFloat = Annotated[float, Field(gt=0)]
+from lattice_simp.support.settings_file import read_run
+from lattice_simp.support.strict_model import StrictModel
 
 
-class JointSettings(BaseModel):
+class JointSettings(StrictModel):
     """Settings of a joint model's training; with bf16, 25 million words took 70 minutes on one core.
 
     Attributes:
@@ -39,29 +37,27 @@ class JointSettings(BaseModel):
         seed: the seed of initial weights and order.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     work: str
     output: str
-    source_words: _Positive = 30_000
-    target_words: _Positive = 20_000
-    least_word: _Positive = 2
-    classes: _Positive = 200
-    sweeps: _Positive = 6
-    source_width: _Positive = 256
-    target_width: _Positive = 192
-    hidden: _Positive = 512
-    longest: _Positive = 100
-    epochs: _PositiveFloat = 2.5
-    batch_words: _Positive = 5000
-    learning_rate: _PositiveFloat = 1e-3
-    warmup: _Positive = 300
-    clip: _PositiveFloat = 1.0
+    source_words: PositiveInt = 30_000
+    target_words: PositiveInt = 20_000
+    least_word: PositiveInt = 2
+    classes: PositiveInt = 200
+    sweeps: PositiveInt = 6
+    source_width: PositiveInt = 256
+    target_width: PositiveInt = 192
+    hidden: PositiveInt = 512
+    longest: PositiveInt = 100
+    epochs: PositiveFloat = 2.5
+    batch_words: PositiveInt = 5000
+    learning_rate: PositiveFloat = 1e-3
+    warmup: PositiveInt = 300
+    clip: PositiveFloat = 1.0
     held_out: int = 1000
-    checkpoint_every: _Positive = 250
-    log_every: _Positive = 50
-    precision: str = Field("float32", pattern="^(float32|bf16)$")
-    threads: int = 0
+    checkpoint_every: PositiveInt = 250
+    log_every: PositiveInt = 50
+    precision: Literal["float32", "bf16"] = "float32"
+    threads: NonNegativeInt = 0
     seed: int = 1
 
 
@@ -71,7 +67,4 @@ def read_settings(path: str | Path, overrides: Sequence[str] = ()) -> JointSetti
     Raises:
         FormatError: names the field that is wrong.
     """
-    values = settings_file.read_settings(path, overrides)
-    settings = settings_file.checked_settings(JointSettings, values, path)
-    folder = Path(path).parent
-    return settings.model_copy(update={"work": str(folder / settings.work), "output": str(folder / settings.output)})
+    return read_run(JointSettings, path, overrides, ("work", "output"))

@@ -80,6 +80,8 @@ def export_model(
     """Writes the model; creates the folder and replaces files in it.
 
     Args:
+        folder: the folder of the model.
+        shape: the sizes of the network.
         weights: arrays with the names and shapes of `weight_shapes`.
         pieces: the vocabulary, `<unk>`, `<s>` and `</s>` first.
         quantise: a quantisation of CTranslate2, such as int8; empty for 32-bit floats.

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from lattice_simp.rescore.neural.export import Architecture
-from lattice_simp.support import settings_file
+from lattice_simp.support.settings_file import read_run
+from lattice_simp.support.strict_model import StrictModel
 
-_Positive = Annotated[int, Field(gt=0)]
-_PositiveFloat = Annotated[float, Field(gt=0)]
 _Share = Annotated[float, Field(ge=0, lt=1)]
 
 
-class TrainingSettings(BaseModel):
+class TrainingSettings(StrictModel):
     """Settings of training; the defaults train on a million pairs in half an hour on one data-centre GPU.
 
     Attributes:
@@ -44,36 +43,34 @@ class TrainingSettings(BaseModel):
         quantise: the type of the written model's weights, such as int8; empty for float32.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     source: str
     target: str
     output: str
     development_source: str = ""
     development_target: str = ""
-    vocabulary: _Positive = 16_000
+    vocabulary: PositiveInt = 16_000
     pieces: Literal["unigram", "bpe"] = "unigram"
-    layers: _Positive = 6
-    width: _Positive = 512
-    heads: _Positive = 8
-    inner: _Positive = 2048
-    longest: _Positive = 120
-    batch_tokens: _Positive = 25_000
-    updates: _Positive = 10_000
-    learning_rate: _PositiveFloat = 1e-3
-    warmup: _Positive = 2000
+    layers: PositiveInt = 6
+    width: PositiveInt = 512
+    heads: PositiveInt = 8
+    inner: PositiveInt = 2048
+    longest: PositiveInt = 120
+    batch_tokens: PositiveInt = 25_000
+    updates: PositiveInt = 10_000
+    learning_rate: PositiveFloat = 1e-3
+    warmup: PositiveInt = 2000
     schedule: Literal["inverse-sqrt", "cosine"] = "inverse-sqrt"
     dropout: _Share = 0.1
     label_smoothing: _Share = 0.1
-    clip: _PositiveFloat = 1.0
-    average: _Positive = 5
-    checkpoint_every: _Positive = 500
-    validate_every: _Positive = 1000
-    log_every: _Positive = 100
+    clip: PositiveFloat = 1.0
+    average: PositiveInt = 5
+    checkpoint_every: PositiveInt = 500
+    validate_every: PositiveInt = 1000
+    log_every: PositiveInt = 100
     validation_lines: int = 200
     precision: Literal["auto", "bf16", "fp16", "float32"] = "auto"
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    threads: Annotated[int, Field(ge=0)] = 0
+    threads: NonNegativeInt = 0
     seed: int = 1
     quantise: str = ""
 
@@ -87,10 +84,8 @@ class TrainingSettings(BaseModel):
 
     @property
     def architecture(self) -> Architecture:
+        """The sizes of the network."""
         return Architecture(self.layers, self.width, self.heads, self.inner)
-
-
-_FILES = ("source", "target", "output", "development_source", "development_target")
 
 
 def read_settings(path: str | Path, overrides: Sequence[str] = ()) -> TrainingSettings:
@@ -99,8 +94,5 @@ def read_settings(path: str | Path, overrides: Sequence[str] = ()) -> TrainingSe
     Raises:
         FormatError: names the field that is wrong.
     """
-    values = settings_file.read_settings(path, overrides)
-    settings = settings_file.checked_settings(TrainingSettings, values, path)
-    folder = Path(path).parent
-    files = {name: str(folder / file) for name in _FILES if (file := getattr(settings, name))}
-    return settings.model_copy(update=files)
+    files = ("source", "target", "output", "development_source", "development_target")
+    return read_run(TrainingSettings, path, overrides, files)

@@ -85,6 +85,7 @@ def optimal_skeletons(
         tagger: a tagger for the tokens' costs; without one, they come from the tree (`tree_chain`).
         rate: the compression rate to aim at, above 0 and up to 1.
         candidates: the most skeletons to return.
+        settings: the objective of the search; None for the defaults.
 
     Raises:
         LatticeSimpError: a rate out of range, fewer than one candidate, or no tokens.

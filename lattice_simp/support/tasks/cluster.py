@@ -49,6 +49,7 @@ def run_on_cluster(
 
     Args:
         tasks, factory: as for `run_batch`; the factory's data are sent with every group of tasks.
+        cluster: the address of the cluster, and how long to wait for it.
         window: the number of tasks that the work may run ahead of the first unfinished one.
 
     Raises:

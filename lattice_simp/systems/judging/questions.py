@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
+from lattice_simp.support.strict_model import StrictModel
 
 Answer: TypeAlias = int | str | tuple[tuple[int, int, str], ...]
 """A rating, an option, or marked errors: first and last word, from 0, and the kind of error."""
@@ -30,10 +31,8 @@ class AnswerError(LatticeSimpError):
     """An answer that does not fit the question."""
 
 
-class _Question(BaseModel):
+class _Question(StrictModel):
     """The base of all questions."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ask: str = Field(min_length=1)
 

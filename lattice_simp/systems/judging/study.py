@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
+from lattice_simp.support.strict_model import StrictModel
 from lattice_simp.systems.judging.questions import Question
 
 
@@ -20,11 +19,7 @@ class Design(str, Enum):
     """All outputs of all systems."""
 
 
-class _Content(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Item(_Content):
+class Item(StrictModel):
     """A line of the systems' files.
 
     Attributes:
@@ -38,7 +33,7 @@ class Item(_Content):
     outputs: Mapping[str, str]
 
 
-class Example(_Content):
+class Example(StrictModel):
     """A text with known answers: for training, or to check a rater's attention.
 
     Attributes:
@@ -65,7 +60,7 @@ class Example(_Content):
         return [name for name, accepted in self.expect.items() if not _is_accepted(accepted, answers.get(name))]
 
 
-class Labels(_Content):
+class Labels(StrictModel):
     """The headings above texts."""
 
     source: str = "Original"
@@ -75,7 +70,7 @@ class Labels(_Content):
     tie: str = "No difference"
 
 
-class Study(_Content):
+class Study(StrictModel):
     """The content and the raters of a study.
 
     Attributes:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.json_text import is_json, parse_json
 from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.people import person_name
 from lattice_simp.support.settings_file import checked_settings, read_settings
+from lattice_simp.support.strict_model import StrictModel
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.judging.questions import COLUMNS, KINDS, AnswerError, Errors, Question
 from lattice_simp.systems.judging.study import Design, Example, Item, Labels, Study
@@ -23,7 +24,7 @@ EXAMPLE_FIELDS = ("source", "text", "texts", "expect", "why")
 """The fields of a line of training items or checks."""
 
 
-class StudyFile(BaseModel):
+class StudyFile(StrictModel):
     """The fields of the file.
 
     Attributes:
@@ -39,8 +40,6 @@ class StudyFile(BaseModel):
         labels: the headings above texts.
         seed: the seed of the random order.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     title: str = Field(min_length=1)
     instructions: str = ""

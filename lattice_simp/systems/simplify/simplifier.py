@@ -185,6 +185,7 @@ class Simplifier:
             sentence: a parse in the labels of spaCy's English models, tokens to parse (a list, or a string with
                 spaces between them), or a semantic graph (`read_graphs`). Cautious mode also parses the tokens of
                 graphs. A graph without nodes stands for a missing graph.
+            count: the most simplifications to return.
 
         Raises:
             MissingExtraError: spaCy or its English model is not installed.

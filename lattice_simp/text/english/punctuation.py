@@ -55,6 +55,8 @@ def place_punctuation(
     ['she', 'was', 'ill', '.']
 
     Args:
+        tokens: the sentence.
+        keep: for each token, whether it is kept.
         conjuncts: the tokens that begin a further member of a list; when one is deleted, one of its two commas is kept.
     """
     kinds = [mark_kind(token) for token in tokens]

@@ -144,7 +144,11 @@ def align_words(
     [0, 1, 0, 0, 0, 1]
 
     Args:
+        conditioning: the sentences whose words the links lead to.
+        generated: the other side of the same sentence pairs.
+        settings: how the aligner is trained.
         jobs: threads; the result does not depend on it.
+        progress: called after each pass over the corpus.
 
     Returns:
         For each word of `generated` the position in its sentence's other side, -1 for NULL.

@@ -110,6 +110,8 @@ def _fill_transitions(weights: Floats, uniform: float, transitions: Floats, lear
     """Writes the transitions of the sentences of one length I.
 
     Args:
+        weights: the weight of each width of a jump.
+        uniform: the share of the transitions that is uniform.
         transitions: (I + 1, I) probabilities, from each position and, last, from the start: the weights, normalised
             in each row (Och and Ney 2003, section 2.1), and the uniform share.
         learned: (I + 1, I) shares of these that are due to the weights.
@@ -142,6 +144,8 @@ def _add_jumps(links: Floats, transitions: Floats, learned: Floats, totals: Floa
 
     Args:
         links: (I, I + 1) sums of forward and backward values of the transitions, without the transitions themselves.
+        transitions, learned, totals: as `_fill_transitions` writes them.
+        jumps: (2, weights) the counts and the exposures to add to.
     """
     length = transitions.shape[1]
     maximum_jump = (jumps.shape[1] - 2) // 3
@@ -169,6 +173,8 @@ def _forward(
 
     Args:
         block: (I + 1, J) cells.
+        null: the probability of a transition to NULL.
+        transitions: (I + 1, I) probabilities; see `_fill_transitions`.
         masses: (at least J + 1, at least I + 1) values of remembered positions, to write.
         arrivals: (at least J, at least I) values of the words alone, to write.
         scales: (J) factors by which the values of each step sum to 1, to write.

@@ -127,6 +127,8 @@ def write_rows(
         occurrences: where the conditioning words are.
         words, offsets: the generated words, and where the sentences begin in these.
         frequencies: how often each generated word occurs.
+        rare_word: a pair that is seen once is left out if both words are seen at least this often.
+        part: the first conditioning word of the part, and the one after its last.
         row_starts: where the pairs of each word begin in `row_words`.
         row_words: the generated words of the pairs, to write; if empty, their number is written to `row_starts[w + 1]`.
     """

@@ -23,7 +23,8 @@ def symmetrise(
     [[0, 0], [1, 1], [1, 2]]
 
     Args:
-        lengths: the words of each source and each target.
+        forward, backward: the links of each direction.
+        lengths: the number of words of each source and each target.
         method: `grow-diag` starts from the intersection and adds neighbouring links of the union whose source or target
             word has no link yet; `-final` then adds any such link of either direction, `-final-and` those that have
             neither.

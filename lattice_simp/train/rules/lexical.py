@@ -113,6 +113,7 @@ def lexical_weights(rules: RuleSides, pairs: Longs, probabilities: Floats, of_ta
     (or of NULL).
 
     Args:
+        rules: both sides of the rules, and their links.
         pairs, probabilities: from a `LexicalTable`: those of the target words if `of_target`, else of the source words.
         of_target: the product runs over the target words.
         least: the probability of an unknown pair.

@@ -92,6 +92,7 @@ def foreign(column: pa.ChunkedArray, counts: Mapping[str, int], other_counts: Ma
     [True, False]
 
     Args:
+        column: the lines, as text.
         counts, other_counts: how often each word occurs in the text of the side's language, and in the other's.
     """
     offsets, words = split_words(column)

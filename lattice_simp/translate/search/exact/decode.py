@@ -16,10 +16,10 @@ from lattice_simp.translate.search.exact.unpack import Unpacking
 def optimal_rules(
     parse: SourceParse, models: Models, word_penalty: float, upper: float, limits: ExactSearch
 ) -> tuple[StepLattice | None, float]:
-    """Searches a chart for its best translations under rules, language models and word penalty.
+    """Searches a parse for its best translations under rules, language models and word penalty.
 
     Args:
-        chart: the items of a sentence.
+        parse: the items of a sentence.
         models: the language models with their weights.
         word_penalty: the cost of a word.
         upper: the cost of a known translation.
