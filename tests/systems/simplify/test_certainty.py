@@ -140,6 +140,8 @@ UNCERTAIN = {
     "The old park , covering the whole hill , was opened in May .": "it covered, or still covers",
     "The judge , who had moved to Rome in May , died there .": "there",
     "Ann , who met Tom in Rome , later left him for the judge .": "him",
+    "The firm plans to build a new road , creating many jobs .": "will create, or creates",
+    "The team , coached by Ann Lee , plays in the old town .": "is coached, or was",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

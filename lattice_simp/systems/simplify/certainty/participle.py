@@ -33,6 +33,14 @@ _LASTING = frozenset(
 """Verbs of states, which may last longer than what happened: "the park, covering ten hectares, was opened in 1921"."""
 
 
+_ROLES = frozenset(
+    "accompanied advised aided assisted backed chaired coached commanded conducted controlled edited endorsed flanked "
+    "followed guarded guided headed helped hosted joined led managed moderated opposed operated owned played presented "
+    "produced represented ruled run sponsored supervised supported taught trained voiced".split()
+)
+"""Participles of what somebody does for some time, which may not be over."""
+
+
 def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool:
     """Returns whether a participle can only describe the noun beside it, or the subject of the only verb before it."""
     first = min(split.removed)
@@ -48,10 +56,11 @@ def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool
         or split.kept_commas
     ):
         return False  # "rare risks -- so flying"
-    if not entity or parse.tokens[first].lower() == "being":  # "being" may say why
-        return not entity
     head = phrase_head(parse, list(split.clause))
     verb = parse.heads[head]
+    if not entity or parse.tokens[first].lower() == "being":  # "being" may say why
+        is_plan = parse.tags[verb] == "VB" or child(parse, verb, {"xcomp"}) is not None
+        return not entity and not is_plan  # "it wants to build a plant, creating jobs"
     if parse.tags[head] == "VBG" and (is_progressive(parse, verb) or not is_simple_tense(parse, verb)):
         return False
     if parse.tags[head] == "VBG" and parse.lemmas[head] in _LASTING and is_past(parse, parse.roots[0]):
@@ -115,7 +124,8 @@ def _has_sure_time(parse: Parse, split: Split, head: int) -> bool:
     "A man, married for ten years, hopes": he still is married.
     """
     words = {parse.tokens[position].lower() for position in split.clause}
-    is_event = child(parse, head, {"agent"}) is not None or any(word.isdigit() and len(word) == 4 for word in words)
+    done = child(parse, head, {"agent"}) is not None and parse.tokens[head].lower() not in _ROLES
+    is_event = done or any(word.isdigit() and len(word) == 4 for word in words)
     timed_words = word_set("stative_participles") | word_set("present_adverbs") | word_set("past_adverbs") | _EVENTS
     if parse.tokens[head].lower() in ("located", "situated") and is_past(parse, parse.roots[0]):
         return False  # "the house, located there, was sold": it still is there
