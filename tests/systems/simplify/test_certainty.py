@@ -142,6 +142,8 @@ UNCERTAIN = {
     "Ann , who met Tom in Rome , later left him for the judge .": "him",
     "The firm plans to build a new road , creating many jobs .": "will create, or creates",
     "The team , coached by Ann Lee , plays in the old town .": "is coached, or was",
+    "They sang for him over twenty songs , some of which were long .": "some of over twenty songs",
+    "The judge denied stories of theft , which the king had told .": "these stories, or any",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

@@ -7,7 +7,7 @@ import re
 from lattice_simp.systems.simplify.certainty.adverbial import is_certain_adverbial
 from lattice_simp.systems.simplify.certainty.coordination import is_certain_coordination
 from lattice_simp.systems.simplify.certainty.description import is_certain_description
-from lattice_simp.systems.simplify.certainty.entity import NOUNS, is_bare, is_long, is_nameable, is_torn
+from lattice_simp.systems.simplify.certainty.entity import NOUNS, is_bare, is_long, is_nameable, is_torn, phrase_head
 from lattice_simp.systems.simplify.certainty.participle import is_certain_participle
 from lattice_simp.systems.simplify.clauses import finite_word, subject
 from lattice_simp.systems.simplify.sentence import Token
@@ -30,7 +30,7 @@ def is_certain(parse: Parse, split: Split) -> bool:
         return False
     if entity and (is_long(parse, entity) or is_torn(parse, entity) or is_bare(parse, entity)):
         return False
-    if entity and not is_nameable(parse, entity):
+    if entity and (not is_nameable(parse, entity) or _is_vague_object(parse, split, entity)):
         return False
     match split.kind:
         case SplitKind.RELATIVE | SplitKind.APPOSITION:
@@ -50,6 +50,17 @@ def _is_statement(parse: Parse, split: Split) -> bool:
     is_repeated = split.sentence[0] == Token(parse.tokens[0])  # "But ... . But ..."
     is_open = parse.tokens[-1] in _ELLIPSES or ":" in around or any(map(_JOINED_SENTENCES.search, parse.tokens))
     return len(split.clause) > 1 and _has_main_clause(parse) and not is_open and not is_repeated  # "Ann Lee (born)"
+
+
+def _is_vague_object(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a plural without an article, repeated as an object, would mean any such things.
+
+    "They denied charges of theft, which she had made": "She had made charges of theft".
+    """
+    is_subject = split.sentence[0].position == entity[0]
+    is_bare_plural = parse.tags[phrase_head(parse, entity)] == "NNS" and parse.parts[entity[0]] not in ("DET", "PRON")
+    named = any(parse.tags[position].startswith("NNP") for position in entity)
+    return not is_subject and is_bare_plural and not named
 
 
 def _takes_antecedent(parse: Parse, split: Split) -> bool:

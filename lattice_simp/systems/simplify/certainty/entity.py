@@ -52,7 +52,7 @@ def is_nameable(parse: Parse, entity: list[int]) -> bool:
     words = {parse.tokens[position].lower() for position in entity}
     first = parse.tokens[entity[0]].lower()
     counted = (
-        parse.tags[entity[0]] == "CD"
+        parse.tags[entity[0]] in ("CD", "IN")  # "over two hundred songs"
         or first in word_set("quantifiers")
         or any(parse.tags[position] == "RB" for position in entity)
     )

@@ -19,27 +19,6 @@ from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import Parse
 from lattice_simp.text.english.punctuation import mark_kind
 
-_EVENTS = frozenset(
-    "born founded established built published released written created formed developed recorded composed directed "
-    "designed invented launched introduced painted discovered".split()
-)
-"""Participles of events that are past in any tense of the main verb."""
-
-
-_LASTING = frozenset(
-    "belong comprise consist contain cover feature have include lie mean measure occupy represent resemble span stand "
-    "stretch weigh".split()
-)
-"""Verbs of states, which may last longer than what happened: "the park, covering ten hectares, was opened in 1921"."""
-
-
-_ROLES = frozenset(
-    "accompanied advised aided assisted backed chaired coached commanded conducted controlled edited endorsed flanked "
-    "followed guarded guided headed helped hosted joined led managed moderated opposed operated owned played presented "
-    "produced represented ruled run sponsored supervised supported taught trained voiced".split()
-)
-"""Participles of what somebody does for some time, which may not be over."""
-
 
 def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool:
     """Returns whether a participle can only describe the noun beside it, or the subject of the only verb before it."""
@@ -59,12 +38,14 @@ def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool
     head = phrase_head(parse, list(split.clause))
     verb = parse.heads[head]
     if not entity or parse.tokens[first].lower() == "being":  # "being" may say why
-        is_plan = parse.tags[verb] == "VB" or child(parse, verb, {"xcomp"}) is not None
+        is_plan = parse.tags[verb] == "VB" or (
+            child(parse, verb, {"xcomp"}) is not None and parse.lemmas[verb] not in word_set("implicative_verbs")
+        )
         return not entity and not is_plan  # "it wants to build a plant, creating jobs"
     if parse.tags[head] == "VBG" and (is_progressive(parse, verb) or not is_simple_tense(parse, verb)):
         return False
-    if parse.tags[head] == "VBG" and parse.lemmas[head] in _LASTING and is_past(parse, parse.roots[0]):
-        return False
+    if parse.tags[head] == "VBG" and parse.lemmas[head] in word_set("lasting_verbs") and is_past(parse, parse.roots[0]):
+        return False  # "the park, covering ten hectares, was opened in May": it still covers them
     if parse.tags[head] == "VBN" and not auxiliaries(parse, head) and not _has_sure_time(parse, split, head):
         return False
     if parse.tags[head] == "VBG" and not split.leads and child(parse, parse.heads[head], {"auxpass"}) is not None:
@@ -100,7 +81,7 @@ def _is_of_title(parse: Parse, split: Split, entity: list[int]) -> bool:
 
 def _is_timed(parse: Parse, head: int, noun: int) -> bool:
     """Returns whether the time of a participle at a predicate noun is known ("a school run by nuns": perhaps still)."""
-    timed_words = word_set("stative_participles") | _EVENTS
+    timed_words = word_set("stative_participles") | word_set("completed_participles")
     return parse.tokens[head].lower() in timed_words or is_past(parse, parse.heads[noun])
 
 
@@ -124,14 +105,18 @@ def _has_sure_time(parse: Parse, split: Split, head: int) -> bool:
     "A man, married for ten years, hopes": he still is married.
     """
     words = {parse.tokens[position].lower() for position in split.clause}
-    done = child(parse, head, {"agent"}) is not None and parse.tokens[head].lower() not in _ROLES
-    is_event = done or any(word.isdigit() and len(word) == 4 for word in words)
-    timed_words = word_set("stative_participles") | word_set("present_adverbs") | word_set("past_adverbs") | _EVENTS
+    is_dated = any(word.isdigit() and len(word) == 4 for word in words)
+    timed_words = (
+        word_set("stative_participles")
+        | word_set("present_adverbs")
+        | word_set("past_adverbs")
+        | word_set("completed_participles")
+    )
     if parse.tokens[head].lower() in ("located", "situated") and is_past(parse, parse.roots[0]):
         return False  # "the house, located there, was sold": it still is there
     if "during" in words and not all(is_past(parse, root) for root in parse.roots):
         return False  # "a player, linked with Leeds during May, has left"
-    return is_event or not words.isdisjoint(timed_words) or all(is_past(parse, root) for root in parse.roots)
+    return is_dated or not words.isdisjoint(timed_words) or all(is_past(parse, root) for root in parse.roots)
 
 
 def _ends_with_bare_place(parse: Parse, split: Split) -> bool:
