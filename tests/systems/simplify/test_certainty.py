@@ -144,6 +144,8 @@ UNCERTAIN = {
     "The team , coached by Ann Lee , plays in the old town .": "is coached, or was",
     "They sang for him over twenty songs , some of which were long .": "some of over twenty songs",
     "The judge denied stories of theft , which the king had told .": "these stories, or any",
+    "The town has fast trains , which leave every hour .": "these trains, or any",
+    "He worked for an old smith , a trade that he hated .": "no smith",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

@@ -63,7 +63,7 @@ CASES = [
     ("The delay was due to the snow .", "The delay was caused by the snow ."),
     ("The licence expired in May .", "The licence ran out in May ."),
     ("He returned to the town .", "He went back to the town ."),
-    ("He withdrew from the town .", "He pulled out of the town ."),
+    ("They withdrew from the deal .", "They pulled out of the deal ."),
     ("They had plenty of opportunity to sing .", "They had a lot of opportunity to sing ."),
     ("It will happen eventually .", "It will happen in the end ."),
     ("He made the mistake intentionally .", "He made the mistake on purpose ."),

@@ -9,7 +9,7 @@ from lattice_simp.systems.simplify.certainty.coordination import is_certain_coor
 from lattice_simp.systems.simplify.certainty.description import is_certain_description
 from lattice_simp.systems.simplify.certainty.entity import NOUNS, is_bare, is_long, is_nameable, is_torn, phrase_head
 from lattice_simp.systems.simplify.certainty.participle import is_certain_participle
-from lattice_simp.systems.simplify.clauses import finite_word, subject
+from lattice_simp.systems.simplify.clauses import SUBJECTS, finite_word, subject
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import Parse
@@ -30,7 +30,7 @@ def is_certain(parse: Parse, split: Split) -> bool:
         return False
     if entity and (is_long(parse, entity) or is_torn(parse, entity) or is_bare(parse, entity)):
         return False
-    if entity and (not is_nameable(parse, entity) or _is_vague_object(parse, split, entity)):
+    if entity and (not is_nameable(parse, entity) or _is_vague(parse, entity)):
         return False
     match split.kind:
         case SplitKind.RELATIVE | SplitKind.APPOSITION:
@@ -52,15 +52,15 @@ def _is_statement(parse: Parse, split: Split) -> bool:
     return len(split.clause) > 1 and _has_main_clause(parse) and not is_open and not is_repeated  # "Ann Lee (born)"
 
 
-def _is_vague_object(parse: Parse, split: Split, entity: list[int]) -> bool:
-    """Returns whether a plural without an article, repeated as an object, would mean any such things.
+def _is_vague(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether a plural without an article, in another role than subject, would mean any such things.
 
     "They denied charges of theft, which she had made": "She had made charges of theft".
     """
-    is_subject = split.sentence[0].position == entity[0]
-    is_bare_plural = parse.tags[phrase_head(parse, entity)] == "NNS" and parse.parts[entity[0]] not in ("DET", "PRON")
+    noun = phrase_head(parse, entity)
+    is_bare_plural = parse.tags[noun] == "NNS" and parse.parts[entity[0]] not in ("DET", "PRON")
     named = any(parse.tags[position].startswith("NNP") for position in entity)
-    return not is_subject and is_bare_plural and not named
+    return parse.labels[noun] not in SUBJECTS and is_bare_plural and not named
 
 
 def _takes_antecedent(parse: Parse, split: Split) -> bool:

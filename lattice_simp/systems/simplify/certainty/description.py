@@ -180,6 +180,8 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     first = parse.tokens[split.clause[0]].lower()
     if parse.parts[noun] == parse.parts[name] == "PROPN" and first not in ("a", "an", "the"):
         return False  # "Tampa, Florida's Bull"
+    if parse.parts[noun] != "PROPN" and parse.lemmas[name].lower() in word_set("summary_nouns"):
+        return False  # "he was apprenticed to a smith, a trade that he hated"
     bare = parse.tags[name] == "NN" and child(parse, name, {"det", "poss", "nummod"}) is None
     if bare or speaks(parse, noun):
         return False
