@@ -34,7 +34,8 @@ from lattice_simp.formats import (
     slf,
     srilm_lattices,
 )
-from lattice_simp.formats.common import Format, Losses
+from lattice_simp.formats.common import HEAD, Format, Losses
+from lattice_simp.formats.json_nbest import is_json
 from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
 from lattice_simp.formats.unsupported import kind_of, refusal
@@ -95,9 +96,6 @@ _OF_FORMATS = {
     "scores": (("plf",), "--plf-scores", "is not PLF"),
 }
 """Readers' options: the formats that take each, the commands' flag, and the error in other formats."""
-
-HEAD = 1 << 16
-"""The number of bytes that format detection reads."""
 
 
 def read(path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any) -> Lattice:
@@ -235,7 +233,7 @@ def _check(format: str | None, path: str | Path) -> None:
 
 def _sniffed(data: bytes, path: str | Path) -> str:
     head = data[:HEAD]
-    if any(kind.sniff(head) for kind in LISTS.values()):
+    if any(kind.sniff(data if is_json(head) else head) for kind in LISTS.values()):
         remedy = "read it with read_nbest or read_all"
         raise FormatError("looks like an n-best list, not a lattice", path=path, remedy=remedy)
     name = sniff(head)

@@ -383,12 +383,15 @@ def accepts_text(data: bytes) -> bool:
 
 
 def is_att(head: bytes) -> bool:
-    """Recognises AT&T text by its first lines: at least half of them are arcs or final states.
+    """Recognises AT&T text by its first lines: at least half of them are arcs or final states, not all of several final
+    states with costs, which look like a list of numbers.
 
-    >>> is_att(b"0 1 a 0.5\\n1\\n"), is_att(b"7 houses were sold\\n")
-    (True, False)
+    >>> is_att(b"0 1 a 0.5\\n1\\n"), is_att(b"7 houses were sold\\n"), is_att(b"7 0.75\\n12 0.5\\n")
+    (True, False, False)
     """
     lines = [line for line in head.split(b"\n")[:_SNIFFED_LINES] if line.strip()]
+    if len(lines) > 1 and all(len(line.split()) == 2 for line in lines):
+        return False
     return bool(lines) and 2 * sum(_LINE.fullmatch(line) is not None for line in lines) >= len(lines)
 
 

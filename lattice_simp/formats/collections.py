@@ -23,7 +23,7 @@ from lattice_simp.formats import (
     format_of_data,
     read,
 )
-from lattice_simp.formats.common import never
+from lattice_simp.formats.common import HEAD, never
 from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
 from lattice_simp.formats.kaldi import is_archive, is_script, kaldi_lattices
 from lattice_simp.formats.list_lines import Sentence
@@ -57,7 +57,6 @@ NamedLattices: TypeAlias = Iterator[tuple[str, Callable[[], Lattice]]]
 
 Same = TypeVar("Same")
 
-_HEAD = 1 << 12
 _TAR_MARK = slice(257, 262)
 _DIGITS = re.compile(r"(\d+)")
 
@@ -310,7 +309,7 @@ def _filled(members: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
 
 def _head(path: str | Path) -> bytes:
     with open_binary(path) as file:
-        return file.read(_HEAD)
+        return file.read(HEAD)
 
 
 def _is_tar(path: str | Path) -> bool:

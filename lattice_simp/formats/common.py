@@ -19,6 +19,12 @@ from lattice_simp.core.symbols import EPSILON, split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError, LatticeSimpError, warn
 from lattice_simp.support.textio import decode
 
+HEAD = 1 << 16
+"""The number of bytes by which formats are recognised."""
+
+CUT = HEAD // 2
+"""The length from which the beginning of a file may be cut off, also without its first blanks."""
+
 _MOST_KEYS = 5
 _MOST_DIGITS = 15  # of numbers that are added up digit by digit
 

@@ -47,6 +47,7 @@ SAMPLES = "Samples"
 _LONG = rb'\s*"text"\s*:\s*"(?:[^"\\\n]|\\.)*\Z'  # a transcript that is longer than the head
 _LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|[^\n]*?(?:%b)|%b)' % (KEYS, _LONG))
 _SPREAD_HEAD = re.compile(rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"hypotheses"\s*:\s*\[|%b)|%b)' % (KEYS, _LONG), re.DOTALL)
+_JSON_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*[\[{\"])")
 _BARE_HEAD = re.compile(rb"(?:\[\s*)?%b" % BARE)
 _GENERATED_HEAD = re.compile(rb'\[\s*(\[\s*)?\{\s*"(?:generated|translation|summary)_text"\s*:')  # of pipelines
 _BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*")
@@ -63,6 +64,15 @@ _MOST_SECONDS = 1e7
 _MATCHED = 1 << 10
 _MOST_PAIRS = 1 << 24  # of words of two hypotheses that are aligned
 _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
+
+
+def is_json(head: bytes) -> bool:
+    """Returns whether a file begins like JSON.
+
+    >>> is_json(b'{"a": 1}'), is_json(b"[ note ]")
+    (True, False)
+    """
+    return _JSON_HEAD.match(head) is not None
 
 
 def is_json_nbest(head: bytes) -> bool:

@@ -23,7 +23,7 @@ import numpy as np
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import Format, shown
+from lattice_simp.formats.common import CUT, HEAD, Format, shown
 from lattice_simp.formats.networks import Slots, probability, written_slots
 from lattice_simp.formats.plf import EPSILON_WORD
 from lattice_simp.support.textio import decode, open_text, read_lines
@@ -32,7 +32,6 @@ _ENTRY = rb"(?!\d*\.\d+[ \t])\S+[ \t]+(?:[01]?\.\d+|[01]\.?|\d(?:\.\d+)?[eE]-\d+
 _SLOT = re.compile(rb"(?!\d+[ \t]+\d+[ \t]|numaligns[ \t])%b(?:[ \t]+%b)*[ \t]*\r?" % (_ENTRY, _ENTRY))
 _CERTAIN = re.compile(rb"\S+[ \t]+1(?:\.0*)?[ \t]*\r?")
 _FRACTION = re.compile(rb"\.|\d[eE]-\d")
-_MATCHED = 1 << 12
 _REMEDY = "write word probability word probability ..., a line for each slot, and a blank line after each network"
 
 NumberedLine = tuple[int, str]
@@ -41,23 +40,23 @@ NumberedLine = tuple[int, str]
 def is_moses_networks(text: bytes) -> bool:
     r"""Returns whether the first lines, up to a blank one, are slots, and several words compete or all are certain.
 
-    Uncertain words without competitors, as in a pruned network, need the blank line: lists of words look the same.
+    Uncertain words without competitors, as in a pruned network, need the blank line: lists of words look the same, and
+    so do the final states of AT&T text.
 
     >>> is_moses_networks(b"das 0.75 ein 0.25\nhaus 1.0\n"), is_moses_networks(b"das 0.75\nhaus 0.25\n")
     (True, False)
     >>> is_moses_networks(b"das 0.75\nhaus 0.25\n\n")
     True
     """
-    lines = text[:_MATCHED].split(b"\n")
+    lines = text[:HEAD].split(b"\n")
     if not _SLOT.fullmatch(lines[0]):
         return False
-    first = list(takewhile(lambda line: line.strip(), lines[:-1] if len(text) > _MATCHED else lines))
+    first = list(takewhile(lambda line: line.strip(), lines[:-1] if len(text) > CUT else lines))
     if not _FRACTION.search(b"".join(first)) or not all(map(_SLOT.fullmatch, first)):
         return False
     if any(len(line.split()) > 2 for line in first) or all(map(_CERTAIN.fullmatch, first)):
         return True
-    is_ended = len(first) < len(lines) - 1
-    return is_ended and not all(line.split()[0].isdigit() for line in first)
+    return len(first) < len(lines) - 1
 
 
 def moses_networks(path: str | Path, symbols: SymbolTable | None = None) -> Iterator[tuple[str, Callable[[], Lattice]]]:

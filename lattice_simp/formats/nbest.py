@@ -22,10 +22,10 @@ from lattice_simp.core.arguments import whole
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.marks import unmarked
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.common import shown
+from lattice_simp.formats.common import HEAD, shown
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
 from lattice_simp.formats.htk_labels import is_labels, stream_labels
-from lattice_simp.formats.json_nbest import is_json_nbest, stream_json, write_json
+from lattice_simp.formats.json_nbest import is_json, is_json_nbest, stream_json, write_json
 from lattice_simp.formats.julius import is_julius, stream_julius
 from lattice_simp.formats.list_lines import Names, Sentence
 from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_moses
@@ -48,7 +48,7 @@ __all__ = [
     "write_nbest",
 ]
 
-_HEAD = 1 << 16
+_MOST_JSON = 1 << 24  # bytes
 _BARS = re.compile(rb"\|\|\|(?:\s|\Z)")
 
 
@@ -153,7 +153,7 @@ def _kind(file: str | Path) -> ListFormat:
     if kind is not None:
         return kind
     with open_binary(file) as opened:
-        head = opened.read(_HEAD)
+        head = opened.read(HEAD)
     if _BARS.search(head.split(b"\n", 1)[0]) is None or is_hypergraph(head):
         raise refusal(head, file, WANTED)
     return LISTS["moses"]
@@ -250,5 +250,7 @@ def _sniffed(path: str | Path) -> ListFormat | None:
     if Path(path).is_dir():
         return None
     with open_binary(path) as file:
-        head = file.read(_HEAD)
+        head = file.read(HEAD)
+        if len(head) == HEAD and is_json(head):  # the names by which results are recognised may come late
+            head += file.read(_MOST_JSON)
     return next((kind for kind in LISTS.values() if kind.sniff(head)), None)

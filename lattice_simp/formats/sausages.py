@@ -21,7 +21,7 @@ from pathlib import Path
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import Format, field_of, finite, shown
+from lattice_simp.formats.common import CUT, HEAD, Format, field_of, finite, shown
 from lattice_simp.formats.kaldi_arcs import ReadOptions, written_words
 from lattice_simp.formats.networks import Slots, lost, probability, written_slots
 from lattice_simp.formats.symbol_text import read_labels
@@ -34,8 +34,6 @@ _LINE = re.compile(rb"\S+(?![ \t]+%b[ \t]*\Z)(?:%b)+" % (_VECTOR, _SLOT))
 _EMPTY = re.compile(rb"[^\s\[\]]+[ \t]*\r?")
 """An utterance without slots."""
 
-_MATCHED = 1 << 12
-
 _REMEDY = "write UTTERANCE [ word probability word probability ] [ ... ]"
 
 
@@ -45,10 +43,10 @@ def is_sausages(text: bytes) -> bool:
     >>> is_sausages(b"u-1  [ the 0.75 a 0.25 ] [ cat 1 ]\n"), is_sausages(b"see [ note 1 ] below\n")
     (True, False)
     """
-    line, end, rest = text[:_MATCHED].partition(b"\n")
+    line, end, rest = text[:HEAD].partition(b"\n")
     while end and _EMPTY.fullmatch(line):
         line, end, rest = rest.partition(b"\n")
-    return _LINE.fullmatch((line if end or len(text) < _MATCHED else line[: line.rfind(b"]") + 1]).strip()) is not None
+    return _LINE.fullmatch((line if end or len(text) < CUT else line[: line.rfind(b"]") + 1]).strip()) is not None
 
 
 def sausage_lattices(

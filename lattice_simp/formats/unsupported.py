@@ -157,9 +157,10 @@ _PLAIN = {
 
 def kind_of(head: bytes) -> Kind | Signature | None:
     """Returns the kind of an unsupported file from its first bytes, or None for all other files."""
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:MOST_MATCHED]
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if is_sausages(text):
         return None
+    text = text[:MOST_MATCHED]
     return signature(head[:HEAD]) or next((kind for kind in KINDS if kind.pattern.match(text)), None)
 
 

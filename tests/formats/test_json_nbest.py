@@ -373,6 +373,17 @@ def test_a_transcript_longer_than_the_head(tmp_path):
         assert len(ls.read_nbest(path)[0][0].tokens) == 40_000
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_results_after_a_long_head(tmp_path, indent):
+    labels = [{"speaker": number, "from": 0.5, "to": 0.75} for number in range(3000)]
+    results = [{"alternatives": [{"transcript": "a cat", "confidence": 0.5}]}]
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps({"speaker_labels": labels, "results": results}, indent=indent))
+    assert [entries[0].text for entries in ls.read_nbest(path)] == ["a cat"]
+    with pytest.raises(FormatError, match="n-best list"):
+        ls.read(path)
+
+
 def test_results_over_several_lines(tmp_path):
     rows = [{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}, {"id": 1, "hypotheses": ["a dog"]}]
     wanted = ls.read_nbest(written(tmp_path, *rows))

@@ -262,6 +262,33 @@ def test_pruned_networks_are_recognised(tmp_path, slots, name):
     assert [masses(lattice) for _, lattice in read_all(path)] == [masses(network)]
 
 
+def test_pruned_networks_of_numbers_are_no_automata(tmp_path):
+    path = tmp_path / "u.txt"
+    path.write_text("7 0.75\n12 0.25\n\n8 .5 9 .5\n\n")
+    assert [masses(lattice) for _, lattice in read_all(path)][0] == [(0, "7", 0.75), (1, "12", 0.25)]
+    path.write_text("7 0.75\n12 0.25\n")
+    with pytest.raises(FormatError, match="plain text"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"u-{number}\n" for number in range(1000)) + "u [ a 1 ]\n",
+        f"u [ {' '.join(f'w{number} 0.001' for number in range(900))} ]\nv [ a 1 ]\n",
+        " ".join(f"w{number} 0.001" for number in range(900)) + "\n\na 1.0\n\n",
+        "".join(f"w{number} 0.75\n" for number in range(900)) + "\na 1.0\n\n",
+        "".join(f"u-{number} \n\n" for number in range(1000)) + "u \n0 1 a 1,2,\n1\n\n",
+    ],
+    ids=["empty sausages", "wide sausage", "wide slot", "long network", "empty lattices"],
+)
+def test_files_whose_first_lattice_ends_after_4_kib(tmp_path, text):
+    (tmp_path / "u").write_text(text)
+    names, lattices = zip(*read_all(tmp_path / "u"), strict=True)
+    assert len(names) > 1
+    assert ls.nbest(lattices[-1])[0].text == "a"
+
+
 def test_words_of_sausages_may_be_numbers(tmp_path):
     (tmp_path / "u.txt").write_text("u [ costs 0.5 ] [ 3.5 0.25 <eps> 0.75 ]\n")
     assert masses(read(tmp_path / "u.txt")) == [(0, "costs", 0.5), (1, "3.5", 0.25), (1, "<epsilon>", 0.75)]
