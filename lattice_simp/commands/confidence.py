@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,7 +50,7 @@ def confidence(
 
     Each line holds the lattice's name, the word's number, the word and the probability, separated by tabs. The
     probability is that of all hypotheses that have the word at the aligned position. Choose --scale on development
-    data. A single hypothesis keeps the confidences of its words, if the file has them.
+    data. A single hypothesis keeps the confidences of its words, if the file has them; those that it lacks are empty.
 
     Example: lattice-simp lattice confidence full.nbest --scale 0.3
     """
@@ -93,4 +94,5 @@ def _rows(
     if skeletons is not None:
         columns.append(skeleton_agreement(tokens, skeletons, scale))
     for position, (word, *values) in enumerate(zip(tokens, *columns, strict=True)):
-        yield "\t".join((name, str(position), word, *(f"{value:.6f}" for value in values))) + "\n"
+        texts = ("" if math.isnan(value) else f"{value:.6f}" for value in values)
+        yield "\t".join((name, str(position), word, *texts)) + "\n"

@@ -85,10 +85,26 @@ def _column(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     return column
 
 
+UNKNOWN_LOG = 1000.0
+"""The number that stands for the log of an unknown probability; it is the log of no number in double precision."""
+
+
 def log_probabilities(probabilities: npt.ArrayLike) -> Floats:
     """Returns natural logs of probabilities; that of 0 is the log of the smallest normal number, about -708.
 
-    >>> log_probabilities([1.0, 0.5, 0.0]).round(3).tolist()
-    [0.0, -0.693, -708.396]
+    >>> log_probabilities([1.0, 0.5, 0.0, np.nan]).round(3).tolist()
+    [0.0, -0.693, -708.396, 1000.0]
+
+    An unknown probability (NaN) becomes `UNKNOWN_LOG`.
     """
-    return np.asarray(np.log(np.maximum(probabilities, np.finfo(np.float64).tiny)))
+    logs = np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
+    return np.where(np.isnan(logs), UNKNOWN_LOG, logs)
+
+
+def probabilities_of(logs: Floats) -> Floats:
+    """Returns the probabilities whose natural logs are given; NaN for `UNKNOWN_LOG`.
+
+    >>> probabilities_of(log_probabilities([0.5, np.nan])).tolist()
+    [0.5, nan]
+    """
+    return np.where(logs >= UNKNOWN_LOG, np.nan, np.exp(np.minimum(logs, 0.0)))

@@ -6,4 +6,6 @@ TIME = "time"
 """The duration of each arc in seconds; a path's sum is its time."""
 
 POSTERIOR = "posterior"
-"""The natural log of each arc's posterior; operations do not sum it over paths."""
+"""The natural log of each arc's posterior; operations do not sum it over paths.
+
+Where it is unknown, the feature is `core.columns.UNKNOWN_LOG`."""

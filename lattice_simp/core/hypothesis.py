@@ -15,7 +15,7 @@ Times: TypeAlias = tuple[tuple[float, float], ...]
 """The begin and the end of each word, in seconds."""
 
 Confidences: TypeAlias = tuple[float, ...]
-"""The probability that each word is right, from 0 to 1."""
+"""The probability that each word is right, from 0 to 1; NaN where it is unknown."""
 
 _NO_ARCS = np.zeros(0, dtype=np.int32)
 
@@ -38,7 +38,7 @@ class Hypothesis:
         times: when each word begins and ends, in seconds, for a hypothesis that was read with them and for a path whose
             lattice has the feature "time", which `features` then sum up; None without times.
         confidences: the probability of each word, for a hypothesis that was read with them and for a path whose lattice
-            has the feature "posterior"; None without confidences.
+            has the feature "posterior"; NaN for a word without one, None if no word has one.
     """
 
     tokens: tuple[str, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from lattice_simp.errors import InvalidLatticeError
@@ -15,7 +16,8 @@ def ctm_fields(words: Iterable[tuple[str, float, float, float]]) -> list[str]:
     ['0.500 0.250 cat 0.9000']
 
     Args:
-        words: the words with their begins and durations in seconds, and their probabilities.
+        words: the words with their begins and durations in seconds, and their probabilities; those that are unknown
+            (NaN) are not written.
 
     Raises:
         InvalidLatticeError: a word contains blanks or is empty.
@@ -24,5 +26,6 @@ def ctm_fields(words: Iterable[tuple[str, float, float, float]]) -> list[str]:
     for word, begin, duration, confidence in words:
         if len(word.split()) != 1:
             raise InvalidLatticeError(f"CTM cannot hold the word {shown(word)}, which has blanks; replace them")
-        fields.append(f"{begin:.3f} {duration:.3f} {word} {confidence:.4f}")
+        share = "" if math.isnan(confidence) else f" {confidence:.4f}"
+        fields.append(f"{begin:.3f} {duration:.3f} {word}{share}")
     return fields

@@ -34,7 +34,7 @@ from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import key_names, shown
 from lattice_simp.formats.json_results import BARE, DOUBTS, FAILED, KEYS, NAME, generated_row, rows_of
-from lattice_simp.formats.json_times import is_finite, times_like
+from lattice_simp.formats.json_times import is_finite, times_like, with_nulls
 from lattice_simp.formats.json_words import tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
 from lattice_simp.support.json_text import parse_json
@@ -153,7 +153,7 @@ def write_json(
 def _entry(hypothesis: Hypothesis) -> dict[str, Any]:
     stored = {name: stored_score(score) for name, score in stored_features(hypothesis).items()}
     features = {"features": stored} if stored else {}
-    of_words = {"times": hypothesis.times, "confidences": hypothesis.confidences}
+    of_words = {"times": hypothesis.times, "confidences": with_nulls(hypothesis.confidences)}
     stored_words = {name: values for name, values in of_words.items() if values is not None}
     text, tokens = hypothesis.text, list(hypothesis.tokens)
     words = {"text": text} if tokens_of(text) == tokens else {"text": text, "tokens": tokens}
@@ -315,11 +315,12 @@ def _times(value: object, count: int) -> Times | None:
 
 
 def _confidences(value: object, count: int) -> Confidences | None:
-    """Returns the confidences of a hypothesis of so many tokens; None if they are no probabilities."""
-    numbers = list(value) if isinstance(value, list | tuple) else []
+    """Returns the confidences of a hypothesis of so many tokens, NaN for null; None if they are no probabilities."""
+    shares = value if isinstance(value, list | tuple) else ()
+    numbers = [0.0 if number is None else number for number in shares]
     if len(numbers) != count or not all(is_finite(number) and 0.0 <= number <= 1.0 for number in numbers):
         return None
-    return tuple(map(float, numbers))
+    return tuple(math.nan if number is None else float(number) for number in shares)
 
 
 def _doubt_confidences(hypotheses: Sequence[Hypothesis], doubts: Doubts, number: int) -> None:

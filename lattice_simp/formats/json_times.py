@@ -76,6 +76,8 @@ def listed_words(values: object) -> list[ListedWord] | None:
     entries = [entry for entry in map(_fields, values) if entry is not None and not _is_special(entry)]
     unit = _MILLISECOND if all(map(_is_in_milliseconds, entries)) else 1.0
     words = [_word(entry, unit) for entry in entries]
+    if any(_confidence(entry) is None and _is_stated(entry) for entry in entries):  # the scale is another one
+        words = [word and word._replace(confidence=None) for word in words]
     valid_words = [word for word in words if word is not None]
     if (
         not valid_words
@@ -108,27 +110,33 @@ def times_of(tokens: Sequence[str], words: Sequence[ListedWord]) -> Times | None
 def confidences_of(tokens: Sequence[str], words: Sequence[ListedWord]) -> Confidences | None:
     """Returns the confidence of each token, if the words have confidences and the letters of the tokens; else None.
 
-    A token of several words has the product of their confidences. Punctuation counts only in tokens without words.
-    Punctuation and sounds in brackets are certain without a confidence.
+    A token of several words has the product of their confidences, and NaN if one of them has none. Punctuation counts
+    only in tokens without words. Punctuation and sounds in brackets are certain without a confidence.
     """
     if not any(word.confidence for word in words):  # all are 0 where a service did not set them
         return None
     for form in (_letters, _plain):
         owners = _owners(list(map(form, tokens)), [form(word.text) for word in words])
         if owners is not None:
-            shares = [_share([words[number] for number in numbers]) for numbers in owners]
-            confidences = [share for share in shares if share is not None]
-            return tuple(confidences) if len(confidences) == len(shares) else None
+            return tuple(_share([words[number] for number in numbers]) for numbers in owners)
     return None
 
 
-def _share(words: Sequence[ListedWord]) -> float | None:
-    """Returns the confidence of a token that consists of these words; None if a word has none."""
+def _share(words: Sequence[ListedWord]) -> float:
+    """Returns the confidence of a token that consists of these words; NaN if a word has none."""
     spoken = [word for word in words if _plain(word.text) and not (is_sound(word) and word.confidence is None)]
     if not spoken:
         return math.prod(1.0 if word.confidence is None else word.confidence for word in words)
-    confidences = [word.confidence for word in spoken if word.confidence is not None]
-    return math.prod(confidences) if len(confidences) == len(spoken) else None
+    return math.prod(math.nan if word.confidence is None else word.confidence for word in spoken)
+
+
+def with_nulls(confidences: Confidences | None) -> tuple[float | None, ...] | None:
+    """Returns confidences as JSON holds them: unknown ones are null.
+
+    >>> with_nulls((0.5, math.nan))
+    (0.5, None)
+    """
+    return None if confidences is None else tuple(None if math.isnan(share) else share for share in confidences)
 
 
 def is_sound(word: ListedWord) -> bool:
@@ -240,6 +248,10 @@ def hold_confidences(values: object) -> bool:
     """Returns whether a list has a word with a confidence other than 0; services that do not set them write 0."""
     entries = map(_fields, values) if isinstance(values, list) else ()
     return any(entry is not None and (_LOG in entry or bool(_stated(entry))) for entry in entries)
+
+
+def _is_stated(entry: Mapping[str, Any]) -> bool:
+    return is_finite(entry.get(_LOG)) or _stated(entry) is not None
 
 
 def _confidence(entry: Mapping[str, Any]) -> float | None:

@@ -21,6 +21,7 @@ from lattice_simp.formats.json_times import (
     is_sound,
     listed_words,
     times_of,
+    with_nulls,
 )
 from lattice_simp.support.plurals import in_words
 
@@ -94,10 +95,11 @@ def with_words(hypothesis: Any, words: Sequence[ListedWord] | None) -> Any:
     if words is None or not isinstance(hypothesis, dict) or not isinstance(hypothesis.get("text"), str):
         return hypothesis
     tokens, spoken = tokens_of(hypothesis["text"]), [word for word in words if not is_sound(word)]
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     for name, read in (("times", times_of), ("confidences", confidences_of)):
         value = read(tokens, words)
         values[name] = value if value is not None or len(spoken) == len(words) else read(tokens, spoken)
+    values["confidences"] = with_nulls(values["confidences"])
     added = {name: value for name, value in values.items() if value is not None and name not in hypothesis}
     return {**hypothesis, **added}
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import start_first
-from lattice_simp.core.columns import log_probabilities
+from lattice_simp.core.columns import UNKNOWN_LOG, log_probabilities
 from lattice_simp.core.connect import topological_order
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.header import Header
@@ -168,11 +168,12 @@ def write_slf(
     lines += ["start=0", f"end={end}", f"N={lattice.num_states} L={lattice.num_arcs}"]
     words = {label: _link_word(lattice, label) for label in np.unique(lattice.olabels).tolist()}
     columns = {name: layout.written(0.0 - costs) for name, costs in layout.costs.items()}
+    posteriors = [""] * lattice.num_arcs
     if POSTERIOR in lattice.features:
-        columns["p"] = [_probability(log) for log in lattice.features[POSTERIOR].tolist()]
-    pattern = "J=%s S=%s E=%s W=%s" + "".join(f" {name}=%r" for name in columns) + "\n"
+        posteriors = [_posterior(log) for log in lattice.features[POSTERIOR].tolist()]
+    pattern = "J=%s S=%s E=%s W=%s" + "".join(f" {name}=%r" for name in columns) + "%s\n"
     ends = lattice.sources.tolist(), lattice.nextstates.tolist(), map(words.__getitem__, lattice.olabels.tolist())
-    links = zip(range(lattice.num_arcs), *ends, *columns.values(), strict=True)
+    links = zip(range(lattice.num_arcs), *ends, *columns.values(), posteriors, strict=True)
     times = [""] * lattice.num_states if layout.times is None else [f" t={time!r}" for time in layout.times.tolist()]
     with open_text(path, "w") as file:
         file.writelines(f"{line}\n" for line in lines)
@@ -213,8 +214,8 @@ def _to_lattice(reader: _Reader, nodes: Rows, links: Rows, symbols: SymbolTable)
     labels = symbols.encode([EPSILON_SYMBOL if word in (None, NULL_WORD, "") else word for word in words])
     columns = {name: column for name, column in columns.items() if not np.isnan(column).all()}
     _warn_of_missing(columns, labels, reader.path)
-    columns = {name: np.where(np.isnan(column), 0.0, column) for name, column in columns.items()}
     posteriors = columns.pop("p", None)
+    columns = {name: np.where(np.isnan(column), 0.0, column) for name, column in columns.items()}
     scales = {name: reader.header_number(_SCALES[name], _DEFAULT_SCALES[name]) for name in columns}
     penalty = reader.word_penalty()
     weights = _weights(labels, columns, scales, penalty)
@@ -668,8 +669,11 @@ def _lost(lattice: Lattice) -> Losses:
     }
 
 
-def _probability(log: float) -> float:
-    return float(probability_text(0.0 - log)) if log > _LEAST_LOG else 0.0
+def _posterior(log: float) -> str:
+    """Returns the field of a posterior; none if it is unknown."""
+    if log >= UNKNOWN_LOG:
+        return ""
+    return f" p={float(probability_text(0.0 - log)) if log > _LEAST_LOG else 0.0!r}"
 
 
 def _link_word(lattice: Lattice, label: int) -> str:

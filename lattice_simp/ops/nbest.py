@@ -17,6 +17,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.arguments import whole
+from lattice_simp.core.columns import probabilities_of
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.growing import copy_into, grown
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
@@ -147,7 +148,7 @@ def _times(lattice: Lattice, arcs: Ints) -> Times:
 def _confidences(lattice: Lattice, arcs: Ints) -> Confidences:
     """Returns the posterior of each word's arc on a path."""
     logs = lattice.features[POSTERIOR][arcs[lattice.olabels[arcs] != 0]]
-    return tuple(np.exp(np.minimum(logs, 0.0)).round(12).tolist())
+    return tuple(probabilities_of(logs).round(12).tolist())
 
 
 ELEMENT = np.dtype([("state", np.int32), ("cost", np.float64), ("origin", np.int32), ("arc", np.int32)])

@@ -30,6 +30,11 @@ def test_tokens_share_confidences(tmp_path: Path, call: Any) -> None:
     assert (hypothesis.text, hypothesis.confidences) == ("a cat .", (0.9, 0.6, 0.6))
 
 
+def test_unknown_confidences_are_empty(tmp_path: Path, call: Any) -> None:
+    path = written(tmp_path, {"hypotheses": [{"text": "19 cats", "confidences": [None, 0.6], "score": -1}]})
+    assert call("lattice", "confidence", path).stdout == "0\t0\t19\t\n0\t1\tcats\t0.600000\n"
+
+
 def test_alternatives_without_confidences_are_reported(tmp_path: Path, call: Any) -> None:
     alternatives = [{"transcript": "a cat", "words": WORDS}, {"transcript": "a hat"}]
     path = written(tmp_path, {"results": [{"alternatives": alternatives}]})

@@ -14,6 +14,7 @@ from gladia_results import GLADIA_1
 import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError
+from lattice_simp.formats.ctm import ctm_fields
 from lattice_simp.formats.json_times import ListedWord, confidences_of
 
 
@@ -119,7 +120,7 @@ def test_confidences_of_each_producer(tmp_path: Path, name: str) -> None:
 
 def test_values_that_are_no_confidences(tmp_path: Path) -> None:
     """Zeros alone mean that a service did not set them; scores outside 0 to 1 are no probabilities."""
-    for values in ((0.0, 0.0), (-1.5, -2.5), ("x", None), (0.9, None)):
+    for values in ((0.0, 0.0), (-1.5, -2.5), ("x", None), (0.9, 1.5)):
         row = {"text": "a cat", "words": words("word", "confidence", values)}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -154,7 +155,7 @@ def test_tokens_of_several_words() -> None:
     assert confidences_of(["twenty", "-", "two"], listed) == (0.9, 1.0, 0.5)
     assert confidences_of(["Twenty,", "two", "!"], listed) == (0.9, 0.5, 1.0)
     assert confidences_of(["twelve"], listed) is None
-    assert confidences_of(["twenty", "two"], [*listed[:2], ListedWord("two")]) is None
+    assert repr(confidences_of(["twenty", "two"], [*listed[:2], ListedWord("two")])) == "(0.9, nan)"
 
 
 def test_lattices_and_ctm_have_confidences(tmp_path: Path) -> None:
@@ -172,6 +173,22 @@ def test_lattices_and_ctm_have_confidences(tmp_path: Path) -> None:
     several = ls.Lattice.from_nbest([hypothesis, Hypothesis(("a", "hat"), 0.0, times=hypothesis.times)])
     assert "posterior" not in several.features
     assert [word.confidence for word in ls.timed_words(several)] == pytest.approx([1.0, 0.5])
+
+
+def test_a_word_without_a_confidence_is_unknown(tmp_path: Path) -> None:
+    """It is NaN in hypotheses, null in JSON, and has no field in SLF and CTM; the other words keep theirs."""
+    row = {"segments": [{"text": " 19 a cat", "words": [{"word": "19"}, *words("word", "score")]}]}
+    [[hypothesis]] = ls.read_nbest(written(tmp_path, row))
+    assert repr(hypothesis.confidences) == "(nan, 0.9, 0.6)"
+    ls.write_nbest([(0, [hypothesis])], tmp_path / "y.jsonl")
+    assert '"confidences": [null, 0.9, 0.6]' in (tmp_path / "y.jsonl").read_text()
+    [[again]] = ls.read_nbest(tmp_path / "y.jsonl")
+    lattice = ls.Lattice.from_nbest([again])
+    ls.write(lattice, tmp_path / "x.slf")
+    for read in (lattice, ls.read(tmp_path / "x.slf")):
+        assert ls.shortest_path(read).confidences == pytest.approx((math.nan, 0.9, 0.6), nan_ok=True)
+    rows = ctm_fields(ls.timed_words(lattice))
+    assert rows == ["0.500 0.000 19", "0.500 0.300 a 0.9000", "1.000 0.500 cat 0.6000"]
 
 
 def test_prefixes_with_other_confidences_stay_apart() -> None:
