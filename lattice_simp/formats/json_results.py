@@ -16,14 +16,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeGuard
 
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.formats.json_times import is_finite, listed_words
+from lattice_simp.formats.json_translations import translated_rows
 from lattice_simp.formats.json_words import (
     NO_ALTERNATIVES,
     NO_CONFIDENCES,
     holds_words,
+    text_of_words,
     unread_words,
     with_words,
     words_of_entries,
@@ -38,8 +40,11 @@ MEAN_LOG_PROBABILITY = "MeanLogProb"
 """The feature for the average log probability of a token, which Gemini reports."""
 
 KEYS = (
-    rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences'
-    rb'|segments|chunks|transcription|transcripts|utterances|monologues|phrases)"\s*:\s*\[|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"(?:timestamps|logprobs)"\s*:\s*\[|"transcription"\s*:\s*\{|"(?:avg_logprob|pred_text|custom_id|promptFeedback)"\s*:'
+    rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences|segments|chunks'
+    rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
+    rb'|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
+    rb'|"results"\s*:\s*\[\s*\]|"(?:avg_logprob|pred_text|custom_id|promptFeedback|translatedText)"\s*:'
+    rb'|"object"\s*:\s*"response"'
 )
 """The names by which such JSON is recognised."""
 
@@ -59,7 +64,7 @@ FAILED = "failed"
 NAME = "name"
 """The field of an object for its name."""
 
-_NAMES = ("custom_id", "recordId", "key", "jobName", "utt_id", "utt", NAME)
+_NAMES = ("custom_id", "recordId", "key", "jobName", "JobName", "utt_id", "utt", NAME)
 """The fields with the name of a request or an utterance: of batches, of Amazon, of ESPnet and FunASR."""
 
 _BESIDE_TEXT = frozenset({*_NAMES, "id", "usage"})
@@ -71,8 +76,8 @@ _FILE = "audio_filepath"
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that replaces 0."""
 
-_WRAPPERS = ("response", "body", "result", "transcription")
-"""The names under which batches, long operations and Gladia hold a result."""
+_WRAPPERS = ("response", "body", "result", "transcription", "retval")
+"""The names under which batches, long operations, Gladia and BBC's Kaldi hold a result."""
 
 _FAILURES = ("errored", "canceled", "expired")
 """The types of a request of Anthropic's batches that has no answer."""
@@ -85,6 +90,16 @@ _LOGS = ("ys_log_probs", "ys_probs")
 
 _GENERATED = ("generated_text", "translation_text", "summary_text")
 """The names of the text in results of Transformers' pipelines."""
+
+_NO_TEXT = (
+    "left out an answer without text: a refusal, or a call of a tool",
+    "ask for text only, or sample it again",
+)
+_NO_LOGS = ("the log probabilities of tokens are not read, as some are missing", "ask for them without echo")
+_TOKENS = (
+    "alternatives of tokens are not read, as each depends on the tokens before it",
+    "ask for several answers, which become hypotheses: n=10",
+)
 
 _FLAT = (
     "a list of generated texts is one sentence: its samples",
@@ -131,9 +146,22 @@ def _rows(value: Any) -> list[Any]:
         value = inner
     if failure is not None:
         return [{"hypotheses": [], FAILED: failure}]
-    value = _from_gladia(value)
-    results = _results(value)
+    value = _from_amazon(_from_gladia(value))
+    results = translated_rows(value)
+    if results is None:
+        results = _results(value)
     return [_row(result) for result in ([value] if results is None else results)]
+
+
+def _from_amazon(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Renames the turns of Amazon's call analytics and Bedrock; returns any other object unchanged."""
+    turns, segments = value.get("Transcript"), value.get("audio_segments")
+    if isinstance(turns, list) and all(isinstance(turn, dict) for turn in turns):
+        utterances = [{"text": turn.get("Content"), "words": turn.get("Items")} for turn in turns]
+        return {"utterances": utterances}
+    if isinstance(segments, list):
+        return {"utterances": segments, "words": value.get("audio_items")}
+    return value
 
 
 def _from_gladia(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -170,6 +198,11 @@ def _generated_text(entry: Any) -> Any:
     return entry if text is None else {"text": text}
 
 
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Returns whether a value of JSON is an object."""
+    return isinstance(value, dict)
+
+
 def _failure(value: Mapping[str, Any]) -> str | None:
     """Returns the message of a request that failed or was blocked, or None.
 
@@ -196,6 +229,10 @@ def _results(value: Mapping[str, Any]) -> list[Any] | None:
             results = [{**results[0], "items": words}, *results[1:]]
     if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
         return None
+    if not results and value.get("results") is results:  # a recording without speech
+        return [{"alternatives": []}]
+    if any(isinstance(result.get("results"), list) for result in results):  # of Watson's jobs
+        results = [inner for result in results for inner in _results(result) or [result]]
     if not any(_is_result(result) for result in results):
         return None
     alternatives = [_words_of(result) for result in results]
@@ -273,11 +310,15 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
         return _LISTS[name](row[name], rest)
     if isinstance(row.get("message"), dict) and "content" in row["message"]:  # Anthropic
         return {**identity, **_choices([row], row)}
+    if row.get("object") == "response" and isinstance(row.get("output"), list):  # OpenAI
+        return {**identity, **_choices([_answer(row["output"])], row)}
     if "transcript" in row or isinstance(row.get("pred_text"), str):
         return {**identity, "hypotheses": [{"text": row.get("transcript", row.get("pred_text"))}]}
     transcript = _transcript(row)
     if transcript is None and isinstance(row.get("text"), str):
         transcript = _texted(row)
+    if transcript is None and (text := text_of_words(row)) is not None:
+        transcript = {"text": text}
     return row if transcript is None else {**identity, "hypotheses": [transcript]}
 
 
@@ -368,8 +409,32 @@ def _choices(entries: Sequence[object], _: Mapping[str, Any]) -> Mapping[str, An
     """
     choices = [_choice(entry) if isinstance(entry, dict) and "delta" not in entry else entry for entry in entries]
     texts = [choice for choice in choices if not isinstance(choice, dict) or choice.get("text", "") is not None]
-    doubt = ("left out an answer without text: a refusal, or a call of a tool", "ask for text only, or sample it again")
-    return {"hypotheses": texts, **({DOUBTS: [doubt]} if len(texts) < len(choices) else {})}
+    unread = any(
+        isinstance(entry, dict) and entry.get("logprobs") and _log_probability(entry) is None for entry in entries
+    )
+    doubts = [_NO_TEXT] if len(texts) < len(choices) else []
+    doubts += [_NO_LOGS] if unread else []
+    doubts += [_TOKENS] if any(map(_has_alternatives, entries)) else []
+    return {"hypotheses": texts, **({DOUBTS: doubts} if doubts else {})}
+
+
+def _has_alternatives(entry: object) -> bool:
+    """Returns whether the tokens of a choice have alternatives, in an answer of OpenAI, vLLM or Gemini."""
+    logs = entry.get("logprobs") or entry.get("logprobsResult") if isinstance(entry, dict) else None
+    tokens = (logs.get("content") or logs.get("topCandidates")) if isinstance(logs, dict) else logs
+    tops = [*(logs.get("top_logprobs") or ())] if isinstance(logs, dict) else []
+    for token in filter(is_object, tokens or ()):
+        tops.append(token.get("top_logprobs", token.get("candidates", () if "logprob" in token else token)))
+    return any(isinstance(top, dict | list) and len(top) > 1 for top in tops)
+
+
+def _answer(output: Sequence[object]) -> dict[str, Any]:
+    """Returns the messages among the output of a response of OpenAI as one choice; others are thoughts and calls."""
+    contents = [entry.get("content") for entry in output if is_object(entry) and entry.get("type") == "message"]
+    parts = [part for content in contents if isinstance(content, list) for part in content if is_object(part)]
+    parts = [part for part in parts if "text" in part]
+    logs = [token for part in parts if isinstance(part.get("logprobs"), list) for token in part["logprobs"]]
+    return {"content": parts or None, "logprobs": {"content": logs} if logs else None}
 
 
 def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -388,11 +453,11 @@ def _log_probability(entry: Mapping[str, Any]) -> float | None:
     """Returns the log probability of all tokens of a choice or a transcript, or None."""
     if is_finite(entry.get("cumulative_logprob")):
         return float(entry["cumulative_logprob"])
-    logs = entry.get("logprobs")
-    tokens = logs.get("content") if isinstance(logs, dict) else logs
+    logs = entry.get("logprobs") or entry.get("logprobsResult")
+    tokens = logs.get("content", logs.get("chosenCandidates")) if isinstance(logs, dict) else logs
     values = logs.get("token_logprobs") if isinstance(logs, dict) else _listed_logs(entry)
     if isinstance(tokens, list):
-        values = [token.get("logprob") if isinstance(token, dict) else None for token in tokens]
+        values = [token.get("logprob", token.get("logProbability")) if is_object(token) else None for token in tokens]
     if not isinstance(values, list) or not values or not all(map(is_finite, values)):
         return None
     return math.fsum(values)

@@ -33,7 +33,7 @@ _CONFIDENCES = ("confidence", "Confidence", "conf", "probability", "score", "p")
 _LOG = "logprob"
 """The name of the log of the probability of a word: of ElevenLabs."""
 
-_TEXTS = ("word", "Word", "text", "content", "value", "token")
+_TEXTS = ("word", "Word", "text", "content", "Content", "value", "token", "name")
 _BEGINS = (
     "start",
     "start_time",
@@ -45,16 +45,40 @@ _BEGINS = (
     "Offset",
     "offsetInTicks",
     "offsetMilliseconds",
+    "BeginOffsetMillis",
+    "start_timestamp_millis",
     "ts",
+    "time",
 )
-_ENDS = ("end", "end_time", "endTime", "endOffset", "endTimeMs", "end_ts", "time_end")
+_ENDS = (
+    "end",
+    "end_time",
+    "endTime",
+    "endOffset",
+    "endTimeMs",
+    "EndOffsetMillis",
+    "end_timestamp_millis",
+    "end_ts",
+    "time_end",
+)
 _LENGTHS = ("durationInTicks", "durationMilliseconds", "duration", "Duration", "length")
 _PAIRS = ("offsets", "timestamp")
 """The names of the fields of a word: its text, begin, end and duration, or both times together."""
 
 _TICK, _MILLISECOND = 1e-7, 1e-3
 _UNITS = dict.fromkeys(("Offset", "Duration", "offsetInTicks", "durationInTicks"), _TICK) | dict.fromkeys(
-    ("startTimeMs", "endTimeMs", "offsets", "offsetMilliseconds", "durationMilliseconds"), _MILLISECOND
+    (
+        "startTimeMs",
+        "endTimeMs",
+        "offsets",
+        "offsetMilliseconds",
+        "durationMilliseconds",
+        "BeginOffsetMillis",
+        "EndOffsetMillis",
+        "start_timestamp_millis",
+        "end_timestamp_millis",
+    ),
+    _MILLISECOND,
 )
 """The units of fields in seconds; all others are in seconds."""
 

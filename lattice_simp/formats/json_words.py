@@ -85,6 +85,19 @@ def words_of_segments(row: Mapping[str, Any], segments: Sequence[object]) -> lis
     return words or None
 
 
+def text_of_words(row: Mapping[str, Any]) -> str | None:
+    """Returns the text of an object that is only a list of words with times or confidences; None for other objects.
+
+    >>> text_of_words({"words": [{"text": "a", "start": 0.5, "end": 0.75}, {"text": "cat", "start": 0.75, "end": 1}]})
+    'a cat'
+    """
+    words = next((words for name in _LISTS if (words := listed_words(row.get(name))) is not None), None)
+    if words is None:
+        return None
+    between = "" if any(word.text.startswith(" ") for word in words) else " "
+    return between.join(word.text for word in words).strip()
+
+
 def holds_words(row: Mapping[str, Any]) -> bool:
     """Returns whether an object has a list of words with their times."""
     return _words_of(row) is not None

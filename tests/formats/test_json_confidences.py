@@ -63,6 +63,11 @@ SPACED = [
     {"text": " ", "start": 0.8, "end": 1.0, "type": "spacing", "logprob": -9.0},
     {"text": "cat.", "start": 1.0, "end": 1.5, "type": "word", "logprob": math.log(0.6)},
 ]
+CALL = [
+    {"Type": "pronunciation", "Confidence": 0.9, "Content": "A", "BeginOffsetMillis": 500, "EndOffsetMillis": 800},
+    {"Type": "pronunciation", "Confidence": 0.6, "Content": "cat", "BeginOffsetMillis": 1000, "EndOffsetMillis": 1500},
+    {"Type": "punctuation", "Confidence": 0.0, "Content": "."},
+]
 WATSON = {
     "transcript": "a cat ",
     "timestamps": [["a", 0.5, 0.8], ["cat", 1.0, 1.5]],
@@ -101,6 +106,16 @@ ROWS: dict[str, dict[str, Any]] = {
         ],
         "usage": {"type": "tokens", "total_tokens": 9},
     },
+    "watson's jobs": {"results": [{"result_index": 0, "results": [{"alternatives": [WATSON]}]}]},
+    "amazon's calls": {"JobName": "u", "Transcript": [{"Content": "A cat.", "Items": CALL}]},
+    "bbc": {"retval": {"punct": "A cat.", "words": PLAIN}},
+    "speechmatics 1": {
+        "job": {"id": 7},
+        "words": [
+            {"name": "a", "time": "0.500", "duration": "0.300", "confidence": "0.900"},
+            {"name": "cat", "time": "1.000", "duration": "0.500", "confidence": "0.600"},
+        ],
+    },
     "own": {"hypotheses": [{"text": "a cat", "score": -1.0, "confidences": [0.9, 0.6]}]},
 }
 
@@ -116,6 +131,7 @@ def test_confidences_of_each_producer(tmp_path: Path, name: str) -> None:
     with warnings.catch_warnings(action="error"):
         [[hypothesis]] = ls.read_nbest(written(tmp_path, ROWS[name]))
     assert hypothesis.confidences == pytest.approx((0.9, 0.6))
+    assert hypothesis.times in (None, ((0.5, 0.8), (1.0, 1.5))) or name == "whisper.cpp"
 
 
 def test_values_that_are_no_confidences(tmp_path: Path) -> None:

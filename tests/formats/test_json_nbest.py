@@ -273,8 +273,8 @@ def test_several_utterances_are_a_transcript(tmp_path):
     word = {"word": " A", "start": 0.5, "end": 0.8, "confidence": 0.5}
     utterances = [{"text": "A.", "words": [word]}, {"text": "B", "words": [{"word": "B", "start": 1, "end": 2}]}]
     path = written(tmp_path, {"result": {"transcription": {"full_transcript": "A. B", "utterances": utterances}}})
-    with pytest.warns(InputWarning, match="the confidences of words are not read: 'words'"):
-        [[hypothesis]] = ls.read_nbest(path)
+    [[hypothesis]] = ls.read_nbest(path)
+    assert repr(hypothesis.confidences) == "(0.5, nan)"
     assert (hypothesis.text, hypothesis.cost, hypothesis.times) == ("A. B", 0.0, ((0.5, 0.8), (1.0, 2.0)))
     elements = [{"type": "text", "value": "A"}, {"type": "punct", "value": ", "}, {"type": "text", "value": "B"}]
     monologues = [{"speaker": 0, "elements": elements}, {"speaker": 1, "elements": elements[:1]}]
@@ -382,6 +382,80 @@ def test_results_after_a_long_head(tmp_path, indent):
     assert [entries[0].text for entries in ls.read_nbest(path)] == ["a cat"]
     with pytest.raises(FormatError, match="n-best list"):
         ls.read(path)
+
+
+@pytest.mark.parametrize(
+    ("value", "lists"),
+    [
+        ({"translations": [{"detected_source_language": "EN", "text": text} for text in ("ja", "nein")]}, "ja/nein"),
+        ({"data": {"translations": [{"translatedText": "ja"}, {"translatedText": "nein"}]}}, "ja/nein"),
+        ({"translatedText": "ja", "alternatives": ["doch", "gewiss"]}, "ja doch gewiss"),
+        ({"translatedText": ["ja", "nein"], "alternatives": [["doch"], []]}, "ja doch/nein"),
+        ([{"translations": [{"text": "ja", "to": "de"}]}, {"translations": [{"text": "nein", "to": "de"}]}], "ja/nein"),
+        ({"data": {"translations": [{"raw_nbest": [{"hyp": "ja", "totalScore": -2}], "translatedText": "x"}]}}, "ja"),
+        ({"translations": ["ja", "doch"], "scores": [[0.5], [1.5]]}, "ja doch"),
+    ],
+    ids=["DeepL", "Google", "LibreTranslate", "LibreTranslate, several", "Azure", "Joshua", "Sockeye"],
+)
+def test_each_text_of_a_translation_service_is_a_sentence(tmp_path, value, lists):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(value))
+    assert "/".join(" ".join(entry.text for entry in entries) for entries in ls.read_nbest(path)) == lists
+
+
+def test_several_languages_are_no_alternatives(tmp_path):
+    row = {"translations": [{"text": "ja", "to": "de"}, {"text": "oui", "to": "fr"}]}
+    with pytest.warns(InputWarning, match="the first language"):
+        assert [entry.text for entry in ls.read_nbest(written(tmp_path, row))[0]] == ["ja"]
+
+
+TOP = [{"token": "a", "logprob": -0.5}, {"token": "the", "logprob": -1.5}]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"choices": [{"message": {"content": "a"}, "logprobs": {"content": [{**TOP[0], "top_logprobs": TOP}]}}]},
+        {
+            "choices": [
+                {"text": "a", "logprobs": {"token_logprobs": [-0.5], "top_logprobs": [{"a": -0.5, "the": -1.5}]}}
+            ]
+        },
+        {"outputs": [{"text": "a", "cumulative_logprob": -0.5, "logprobs": [{"5": TOP[0], "6": TOP[1]}]}]},
+        {
+            "object": "response",
+            "output": [
+                {"type": "reasoning", "summary": []},
+                {
+                    "type": "message",
+                    "content": [{"type": "output_text", "text": "a", "logprobs": [{**TOP[0], "top_logprobs": TOP}]}],
+                },
+            ],
+        },
+        {
+            "candidates": [
+                {
+                    "content": {"parts": [{"text": "a"}]},
+                    "logprobsResult": {
+                        "topCandidates": [{"candidates": [{}, {}]}],
+                        "chosenCandidates": [{"token": "a", "logProbability": -0.5}],
+                    },
+                }
+            ]
+        },
+    ],
+    ids=["chat", "completion", "vLLM", "response", "Gemini"],
+)
+def test_alternatives_of_tokens_are_reported(tmp_path, row):
+    with pytest.warns(InputWarning, match="alternatives of tokens are not read"):
+        [[entry]] = ls.read_nbest(written(tmp_path, row))
+    assert (entry.text, entry.features["LogProb"]) == ("a", -0.5)
+
+
+def test_missing_log_probabilities_are_reported(tmp_path):
+    row = {"choices": [{"text": "a cat", "logprobs": {"token_logprobs": [None, -0.5]}}]}
+    with pytest.warns(InputWarning, match="log probabilities of tokens are not read"):
+        ls.read_nbest(written(tmp_path, row))
 
 
 def test_results_over_several_lines(tmp_path):
