@@ -1,12 +1,141 @@
-"""CTM, the text of recognised words that sclite and Kaldi read: `utterance channel begin duration word confidence`."""
+"""CTM, the text of recognised words that sclite and Kaldi read: `utterance channel begin duration word confidence`.
+
+The confidence may be missing, or `NA`. Further fields and lines that begin with `;;` are skipped. An utterance is a
+list of one hypothesis; if one of them has several channels, the channel is part of the names.
+
+>>> import tempfile
+>>> path = Path(tempfile.mkdtemp()) / "u.ctm"
+>>> _ = path.write_text("u-1 A 0.50 0.25 a 0.9\\nu-1 A 0.75 0.5 cat\\nu-2 A 0.1 0.2 yes 1\\n")
+>>> [(sentence.name, sentence.hypotheses[0].text) for sentence in stream_ctm(path)]
+[('u-1', 'a cat'), ('u-2', 'yes')]
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
 
-from lattice_simp.errors import InvalidLatticeError
-from lattice_simp.formats.common import shown
+from lattice_simp.core.symbols import split_tokens
+from lattice_simp.errors import FormatError, InvalidLatticeError, warn
+from lattice_simp.formats.common import finite, shown
+from lattice_simp.formats.json_nbest import samples
+from lattice_simp.formats.list_lines import Sentence, feature_score
+from lattice_simp.support.textio import read_lines
+
+_NUMBER = rb"(?:\d+\.?\d*|\.\d+)"
+_LINE = re.compile(rb"\S+[ \t]+\w+[ \t]+%b[ \t]+%b[ \t]+\S+(?:[ \t]+(?:-?%b|NA)(?:[ \t]+\S+){0,2})?" % ((_NUMBER,) * 3))
+_MARK = re.compile(rb"\S+[ \t]+\w+[ \t]+\*[ \t]+\*[ \t]+<ALT\w*>(?:[ \t]+\S+)*")
+_ARC = re.compile(rb"\d+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]+%b" % _NUMBER)
+"""A line that is also an arc of AT&T text."""
+
+_COMMENT, _UNKNOWN, _NO_WORD = ";;", ("NA", "na"), "@"
+_BEGIN, _NEXT, _END = "<ALT_BEGIN>", "<ALT>", "<ALT_END>"
+_MATCHED = 100
+_LONGEST = 1e7  # seconds
+_ROUNDED = 1.01
+_REMEDY = "write utterance channel begin duration word confidence, with times in seconds"
+
+
+class _Word(NamedTuple):
+    line: int
+    utterance: tuple[str, str]
+    begin: float
+    end: float
+    text: str
+    confidence: float
+
+
+def is_ctm(head: bytes) -> bool:
+    r"""Recognises CTM by its first lines: all have times and words, one time has a point, and one line is no arc.
+
+    >>> is_ctm(b"u 1 0.5 0.25 a 0.9\n"), is_ctm(b"0 1 a b 0.5\n"), is_ctm(b"u A 2.5 9.0 <o,f0> a cat\n")
+    (True, False, False)
+    """
+    lines = [line.strip() for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n")[: _MATCHED + 1]]
+    lines = [line for line in lines[: _MATCHED if len(lines) > 1 else None] if line]
+    rows = [line for line in lines if not line.startswith(_COMMENT.encode()) and not _MARK.fullmatch(line)]
+    return (
+        all(map(_LINE.fullmatch, rows))
+        and any(b"." in b"".join(row.split()[2:4]) for row in rows)
+        and not all(map(_ARC.fullmatch, rows))
+    )
+
+
+def stream_ctm(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
+    """Reads CTM; yields the utterances, numbered from 0 in the order of the file, with the words in order of time.
+
+    Confidences are left out with a warning if they are no probabilities, and so are alternatives but the first.
+
+    Args:
+        path: the file; `-` is standard input.
+        first_id: without effect, since utterances have names; for the common interface of lists.
+        cost: must be None, as there are no features.
+
+    Raises:
+        FormatError: a line is broken, the lines of an utterance are not together, or `cost` is given.
+    """
+    if cost is not None:
+        feature_score({}, cost, path, None)
+    words = _with_probabilities(list(_words(path)), path)
+    groups = [(utterance, list(group)) for utterance, group in groupby(words, lambda word: word.utterance)]
+    names = {utterance: utterance[0] for utterance, _ in groups}
+    if len(set(names.values())) < len(names):
+        names = {utterance: "-".join(utterance) for utterance in names}
+    for number, (utterance, group) in enumerate(groups):
+        name = names.pop(utterance, None)
+        if name is None:
+            message, remedy = f"the utterance {shown(utterance[0])} again", "sort the lines: sort -k1,1 -k2,2 -k3,3n"
+            raise FormatError(message, path=path, line=group[0].line, remedy=remedy)
+        group.sort(key=lambda word: word.begin)
+        [hypothesis] = samples([tuple(word.text for word in group)])
+        confidences = tuple(word.confidence for word in group)
+        timed = replace(
+            hypothesis,
+            times=tuple((word.begin, word.end) for word in group),
+            confidences=None if all(map(math.isnan, confidences)) else confidences,
+        )
+        yield Sentence(number, [timed], name)
+
+
+def _words(path: str | Path) -> Iterator[_Word]:
+    """Yields the words of a file, of alternatives the first."""
+    is_left_out, is_doubted = False, False
+    for number, line in enumerate(read_lines(path), 1):
+        fields = split_tokens(line)
+        if not fields or line.lstrip().startswith(_COMMENT):
+            continue
+        if fields[2:4] == ["*", "*"] and fields[4:5] in ([_BEGIN], [_NEXT], [_END]):
+            is_left_out = fields[4] == _NEXT
+            if is_left_out and not is_doubted:
+                is_doubted = True
+                warn("only the first of several alternatives is read", path=path, line=number, remedy="leave them out")
+            continue
+        begin, duration = (finite(text) for text in fields[2:4]) if len(fields) > 4 else (None, None)
+        if begin is None or duration is None or not 0.0 <= begin <= begin + duration <= _LONGEST:
+            raise FormatError(f"not a word with times: {shown(line)}", path=path, line=number, remedy=_REMEDY)
+        confidence = math.nan if len(fields) < 6 or fields[5] in _UNKNOWN else finite(fields[5])
+        if confidence is None:
+            raise FormatError(f"not a confidence: {shown(fields[5])}", path=path, line=number, remedy=_REMEDY)
+        if not is_left_out and fields[4] != _NO_WORD:
+            end = round(begin + duration, 9)
+            yield _Word(number, (fields[0], fields[1]), begin, end, fields[4], confidence)
+
+
+def _with_probabilities(words: list[_Word], path: str | Path) -> list[_Word]:
+    """Returns the words with confidences up to 1, or without any if some are no probabilities."""
+    wrong = next(
+        (word for word in words if not (math.isnan(word.confidence) or 0 <= word.confidence <= _ROUNDED)), None
+    )
+    if wrong is None:
+        return [word._replace(confidence=min(word.confidence, 1.0)) for word in words]
+    message = f"confidences are left out, as {wrong.confidence:g} is no probability"
+    warn(message, path=path, line=wrong.line, remedy="write probabilities from 0 to 1, or NA")
+    return [word._replace(confidence=math.nan) for word in words]
 
 
 def ctm_fields(words: Iterable[tuple[str, float, float, float]]) -> list[str]:

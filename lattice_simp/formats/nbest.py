@@ -23,6 +23,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.marks import unmarked
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.common import HEAD, shown
+from lattice_simp.formats.ctm import is_ctm, stream_ctm
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
 from lattice_simp.formats.htk_labels import is_labels, stream_labels
 from lattice_simp.formats.json_nbest import is_json, is_json_nbest, stream_json, write_json
@@ -72,10 +73,11 @@ LISTS: Mapping[str, ListFormat] = {
     "json": ListFormat(is_json_nbest, stream_json),
     "fairseq": ListFormat(is_fairseq, stream_fairseq),
     "htk": ListFormat(is_labels, stream_labels),
+    "ctm": ListFormat(is_ctm, stream_ctm),
     "julius": ListFormat(is_julius, stream_julius),
     "srilm": ListFormat(is_srilm, stream_srilm, is_file_named=True),
 }
-"""The kinds by name: Moses (also cdec, Joshua, Marian), JSON, logs of fairseq, HTK's labels, Julius, SRILM."""
+"""The kinds by name: Moses (also cdec, Joshua, Marian), JSON, logs of fairseq, HTK's labels, CTM, Julius, SRILM."""
 
 
 def read_nbest(

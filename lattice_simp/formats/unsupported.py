@@ -24,7 +24,7 @@ LATTICES = (
 )
 LISTS = (
     "supported n-best lists are those of Moses (also cdec, Joshua, Marian) and SRILM, JSON, logs of fairseq, labels of "
-    "HTK and results of Julius"
+    "HTK, CTM and results of Julius"
 )
 
 
@@ -45,7 +45,6 @@ class Kind(NamedTuple):
 _SRILM = "write a word mesh: nbest-lattice -use-mesh, lattice-tool -write-mesh"
 _KALDI = "write its lattices as text: lattice-copy ark:FILE ark,t:-"
 _ROW = "write id ||| words ||| Name= values ||| total, with whole numbers from 0 as ids"
-_HTK = "write lattices or n-best lists as well"
 _MODEL = "it is a language model: give it with --model or --lm"
 _NIST = "write a sentence on each line, with its name in brackets at the end (trn)"
 _JSON = 'write one line for each sentence: {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
@@ -92,7 +91,7 @@ KINDS = tuple(
         ("a log of OpenNMT", rb"(?:\[[^\n\]]*\]\s*)?SENT \d+: ", "write the translations: onmt_translate -output FILE"),
         ("a stream of JSON (server-sent events)", rb"data: \{", "ask the server for whole answers: stream=false"),
         (
-            "references or results of NIST (stm, ctm)",
+            "references of NIST (stm)",
             rb";;|\S+[ \t]+[0-9AB][ \t]+\S+[ \t]+%b[ \t]+%b[ \t]+<" % _TWO,
             _NIST,
         ),
@@ -104,12 +103,6 @@ KINDS = tuple(
         ("a language model (ARPA)", rb"\\data\\", _MODEL),
         ("a Kaldi archive of vectors or matrices", rb"\S+[ \t]+\[\s+%b\s+[-\d\]]" % _NUMBER, _KALDI),
         ("a list of Kaldi's files (.scp)", rb"\S+[ \t]+\S+\.ark:\d+\s", "copy them: lattice-copy scp:FILE ark,t:-"),
-        (
-            "a CTM file, with only the best words and times",
-            rb"(?!\d+\s)\S+[ \t]+[0-9AB][ \t]+\d+\.\d+[ \t]+%b[ \t]+[^\s\d]\S*(?:[ \t]+%b)?[ \t]*\r?(?:\n|\Z)" % _TWO
-            + rb"|\S+[ \t]+[0-9AB][ \t]+\*[ \t]+\*[ \t]+<ALT",
-            _HTK,
-        ),
         ("a lattice of CMU Sphinx", rb"# getcwd:", "write SLF: -outlatfmt htk"),
         (
             "a confusion network or a word graph of Julius",

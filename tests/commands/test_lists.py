@@ -64,7 +64,7 @@ def test_other_lines_are_sentences(call, tmp_path, text):
     [
         ('{"choices": [{"message": {"content": "a cat"}}]}\n', "is an n-best list already"),
         ("0 ||| a cat ||| -1\n", "is an n-best list already"),
-        ("utt-1 1 0.0 0.5 cat 0.9\n", "looks like a CTM file"),
+        ("utt-1 1 0.0 0.5 cat 0.9\n", "is an n-best list already"),
         ("N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=cat\n", "looks like a lattice, not like text"),
     ],
 )
@@ -82,7 +82,7 @@ def test_lists_in_place_of_references_are_told(call, tmp_path):
         call("evaluate", f"x={tmp_path / 'a'}", "--reference", tmp_path / "b", "--metrics", "length")
     output, reference = sorted(str(warning.message) for warning in caught)
     assert "a: looks like an n-best list, and each line counts as a sentence (write its texts first" in output
-    assert "b: looks like a CTM file, with only the best words and times, and each line counts" in reference
+    assert "b: looks like an n-best list, and each line counts" in reference
 
 
 def test_lists_become_lists_of_another_kind(call, tmp_path):

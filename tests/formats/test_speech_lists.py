@@ -1,4 +1,4 @@
-"""N-best lists of recognisers as text: labels of HTK, results of Julius."""
+"""N-best lists of recognisers as text: labels of HTK, results of Julius, CTM."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ import pytest
 from format_helpers import fuzz
 
 import lattice_simp as ls
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InputWarning
 from lattice_simp.formats import format_of_data
+from lattice_simp.formats.ctm import ctm_fields, stream_ctm
+from lattice_simp.formats.nbest import stream_sentences
 
 MLF = """#!MLF!#
 "*/u-1.rec"
@@ -142,3 +145,64 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, text: str) -> None:
 
     with warnings.catch_warnings(action="ignore"):
         fuzz(text.encode(), read, seconds=0.3)
+
+
+CTM = """\ufeff;; CATEGORY "0" "" ""
+u-1 A 0.50 0.25 a 0.9 lex spk
+u-1 A * * <ALT_BEGIN>
+u-1 A 0.75 .5 cat NA
+u-1 A 0.75 .1 @
+u-1 A * * <ALT> 0.5
+u-1 A 0.75 0.5 hat 0.4
+u-1 A * * <ALT_END>
+u-1 B 1 0.5 7
+u-1 B 0.5 0.5 yes
+2 A 0.25 0.5 no 1.0
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_ctm(tmp_path, end):
+    """Utterances of several channels have these in their names; alternatives but the first are left out."""
+    path = tmp_path / "x.ctm"
+    path.write_text(CTM, encoding="utf-8", newline=end)
+    with pytest.warns(InputWarning, match=r"x.ctm:6: only the first of several alternatives"):
+        sentences = list(stream_sentences(path))
+    entries = [entry for sentence in sentences for entry in sentence.hypotheses]
+    assert [(sentence.name, entry.text) for sentence, entry in zip(sentences, entries, strict=True)] == [
+        ("u-1-A", "a cat"),
+        ("u-1-B", "yes 7"),
+        ("2-A", "no"),
+    ]
+    assert repr([entry.confidences for entry in entries]) == "[(0.9, nan), None, (1.0,)]"
+    assert [entry.times for entry in entries][:2] == [((0.5, 0.75), (0.75, 1.25)), ((0.5, 1.0), (1.0, 1.5))]
+
+
+def test_ctm_of_a_lattice_is_read_again(tmp_path):
+    entry = Hypothesis(("a", "cat"), times=((0.5, 0.75), (1.0, 1.5)), confidences=(0.9, 0.5))
+    path = tmp_path / "x.ctm"
+    path.write_text("".join(f"u 1 {row}\n" for row in ctm_fields(ls.timed_words(ls.Lattice.from_nbest([entry])))))
+    [(name, lattice)] = ls.read_all(path)
+    again = ls.shortest_path(lattice)
+    assert (name, again.tokens, again.times) == ("u", entry.tokens, entry.times)
+    assert again.confidences == pytest.approx(entry.confidences)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("u A 0.5 0.25 a\nu A 0.5 -0.25 b\n", r":2: not a word with times"),
+        ("u A 0.5 0.25 a\nv A 0.5 0.25 b\nu A 1.5 0.25 c\n", r":3: the utterance 'u' again"),
+        ("u A 0.5 0.25 a\n" * 101 + "u A 0.5 0.25 b x\n", r":102: not a confidence"),
+    ],
+)
+def test_broken_ctm(tmp_path, lines, message):
+    (tmp_path / "x.ctm").write_text(lines)
+    with pytest.raises(FormatError, match=message):
+        list(stream_ctm(tmp_path / "x.ctm"))
+
+
+def test_confidences_of_ctm_that_are_no_probabilities(tmp_path):
+    (tmp_path / "x.ctm").write_text("u A 0.5 0.25 a 0.5\nu A 0.75 0.25 b -1\n")
+    with pytest.warns(InputWarning, match=r"x.ctm:2: confidences are left out, as -1 is no probability"):
+        assert ls.read_nbest(tmp_path / "x.ctm")[0][0].confidences is None
