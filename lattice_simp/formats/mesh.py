@@ -2,7 +2,7 @@ r"""SRILM's word meshes, which are confusion networks: `nbest-lattice -use-mesh`
 
 After `numaligns COUNT` and `posterior TOTAL`, there is a line `align SLOT word probability word probability ...` for
 each slot, from 0 on; `*DELETE*` is the empty word. Probabilities are divided by the total. Lines with further keywords
-(`reference`, `hyps`, `info`, `time`) are skipped.
+(`reference`, `hyps`) are skipped; those with the times and scores of words (`info`, `time`) cause a warning.
 
 >>> lattice = parse_mesh(b"name u\nnumaligns 2\nposterior 1\nalign 0 a 0.75 the 0.25\nalign 1 cat 0.5 *DELETE* 0.5\n")
 >>> lattice, lattice.header.name
@@ -18,7 +18,7 @@ import numpy as np
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
-from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import Format, field_lines, field_of, finite, natural, shown
 from lattice_simp.formats.networks import Slots, lost, probability, written_slots
 from lattice_simp.support.plurals import counted
@@ -28,7 +28,8 @@ NO_WORD = "*DELETE*"
 
 _SNIFFED = re.compile(rb"(?:name[ \t]+[^\n]*\n)?numaligns[ \t]+\d")
 _REMEDY = "write align SLOT word probability word probability ..."
-_SKIPPED = frozenset({"reference", "hyps", "info", "time"})
+_SKIPPED = frozenset({"reference", "hyps"})
+_OF_WORDS = frozenset({"info", "time"})
 
 Row = list[tuple[str, float]]
 
@@ -54,6 +55,9 @@ def parse_mesh(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
     reader = _Reader(path)
     for number, fields in field_lines(data, path):
         reader.line(number, fields)
+    for kind, number in reader.unread.items():
+        message = f"the times and scores of words are not read: lines {kind}"
+        warn(message, path=path, line=number, remedy="SLF has them: lattice-tool -write-htk")
     return reader.lattice(SymbolTable() if symbols is None else symbols)
 
 
@@ -95,6 +99,7 @@ class _Reader:
         self.count: int | None = None
         self.total = 1.0
         self.rows = dict[int, Row]()
+        self.unread = dict[str, int]()
 
     def error(self, message: str, line: int | None, remedy: str = _REMEDY) -> FormatError:
         return FormatError(message, path=self.path, line=line, remedy=remedy)
@@ -111,6 +116,8 @@ class _Reader:
             self.count = natural(values[0])
         elif kind == "posterior" and len(values) == 1 and (total := finite(values[0])) is not None and total > 0:
             self.total = total
+        elif kind in _OF_WORDS:
+            self.unread.setdefault(kind, number)
         elif kind not in _SKIPPED:
             raise self.error(f"not a line of a word mesh: {shown(' '.join(fields))}", number)
 

@@ -45,9 +45,10 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
 
     Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. The columns
     of features and of the total may be missing, totals in all lines or in none (costs are then 0); alignments, scores
-    of words and columns after the total are ignored. Names may end with `:` as in old lists of Moses; values before the
-    first name are called Feature0, ... Marks of Moses (`|0-1|` after the words of a phrase, `|UNK|UNK|UNK` after an
-    unknown word) are removed with a warning. Totals above 0, which are not log probabilities, cause a warning.
+    of words, columns after the total and blank lines are ignored. Names may end with `:` as in old lists of Moses;
+    values before the first name are called Feature0, ... Marks of Moses (`|0-1|` after the words of a phrase,
+    `|UNK|UNK|UNK` after an unknown word) are removed with a warning. Totals above 0, which are not log probabilities,
+    cause a warning.
 
     Args:
         path: the file; `-` is standard input.
@@ -63,12 +64,14 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
     """
     sentence = 0
     hypotheses: list[Hypothesis] = []
-    number, first_line = 0, 1
-    totals = False
+    lines: list[int] = []
+    totals: bool | None = None
     gaps, doubts = IdGaps(path), Doubts(path)
     for number, line in enumerate(read_lines(path), 1):
+        if not line.strip():
+            continue
         row = _parse_line(line, path, number)
-        if number == 1:
+        if totals is None:
             totals = row.total is not None
         elif (row.total is not None) != totals:
             message = "no total, unlike the lines before" if totals else "a total, unlike the lines before"
@@ -80,9 +83,9 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
             raise FormatError(message, path=path, line=number, remedy=remedy)
         gaps.check(sentence + first_id, row.id, number)
         while sentence < row.id - first_id:
-            doubts.check_scores([hypothesis.score for hypothesis in hypotheses], range(first_line, number + 1))
+            doubts.check_scores([hypothesis.score for hypothesis in hypotheses], lines)
             yield Sentence(sentence, hypotheses, is_missing=not hypotheses)
-            sentence, hypotheses, first_line = sentence + 1, [], number
+            sentence, hypotheses, lines = sentence + 1, [], []
         if row.marks:
             remedy = "decode without -t to get only words"
             doubts.raise_once(f"removed marks of Moses, such as {row.marks}", number, remedy)
@@ -90,9 +93,10 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
             remedy = f"take a feature as the score, such as --cost {next(iter(row.features))}, or write totals"
             doubts.raise_once("features without a total: all hypotheses weigh the same", number, remedy)
         hypotheses.append(row.hypothesis(cost, path, number))
-    if number == 0:
+        lines.append(number)
+    if totals is None:
         raise FormatError("the file is empty", path=path, remedy="write id ||| words ||| Name= values ||| total")
-    doubts.check_scores([hypothesis.score for hypothesis in hypotheses], range(first_line, number + 1))
+    doubts.check_scores([hypothesis.score for hypothesis in hypotheses], lines)
     yield Sentence(sentence, hypotheses)
 
 

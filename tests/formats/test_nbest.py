@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.errors import FormatError, InvalidLatticeError, LatticeSimpError
+from lattice_simp.errors import FormatError, InvalidLatticeError, LatticeSimpError, ScoreWarning
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_nbest, parse_hypothesis, read_nbest, stream_sentences, write_nbest
 
@@ -113,7 +113,7 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
     ("text", "message"),
     [
         ("", "x: the file is empty"),
-        ("0 ||| a\n\n", "x:2: not an n-best line"),
+        ("0 ||| a\n\nb\n", "x:3: not an n-best line"),
         ("a b c\n", "x: looks like plain text, not like n-best lists .*lattice collect"),
         ("-1 ||| a\n", "x:1: not an n-best line"),
         ("x ||| a\n", "x:1: not an n-best line"),
@@ -247,3 +247,9 @@ def test_wrong_nesting_is_named_with_its_remedy(tmp_path, name):
     assert not list(tmp_path.iterdir())
     write_nbest(enumerate([hypotheses]), tmp_path / name)
     assert [entry.text for entry in read_nbest(tmp_path / name)[0]] == ["a cat"]
+
+
+def test_blank_lines_are_skipped(tmp_path):
+    (tmp_path / "x").write_text("0 ||| a ||| ||| -1\n\n0 ||| b ||| ||| 2\n \n")
+    with pytest.warns(ScoreWarning, match="x:3: "):
+        assert [entry.text for entry in read_nbest(tmp_path / "x")[0]] == ["a", "b"]

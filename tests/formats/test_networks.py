@@ -15,7 +15,7 @@ from format_helpers import assert_same, fuzz, random_lattice
 import lattice_simp as ls
 from lattice_simp import Lattice, confusion_network, read, read_all, write
 from lattice_simp.core.header import Header
-from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.errors import FormatError, InputWarning, InvalidLatticeError
 from lattice_simp.formats import FORMATS, format_of, format_of_data, parse
 from lattice_simp.formats.networks import Slots
 from lattice_simp.formats.sausages import is_sausages
@@ -58,6 +58,11 @@ def test_meshes_are_divided_by_their_total(folder):
     assert lattice.header.name == "u-1"
     write(lattice, folder / "again.mesh")
     assert_same(read(folder / "again.mesh"), lattice)
+
+
+def test_times_in_meshes_are_reported():
+    with pytest.warns(InputWarning, match="6: the times and scores of words are not read: lines info"):
+        parse(MESH.encode(), "x", "mesh")
 
 
 def test_lines_may_end_as_on_windows(folder):
