@@ -146,6 +146,7 @@ UNCERTAIN = {
     "The judge denied stories of theft , which the king had told .": "these stories, or any",
     "The town has fast trains , which leave every hour .": "these trains, or any",
     "He worked for an old smith , a trade that he hated .": "no smith",
+    "She met one of the old judges , whose dog was black .": "the judge, or the judges",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

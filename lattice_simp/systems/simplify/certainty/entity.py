@@ -56,7 +56,16 @@ def is_nameable(parse: Parse, entity: list[int]) -> bool:
         or first in word_set("quantifiers")
         or any(parse.tags[position] == "RB" for position in entity)
     )
-    return not counted and words.isdisjoint(_VAGUE) and not _is_quoted(parse, entity)
+    return not counted and words.isdisjoint(_VAGUE) and not _is_quoted(parse, entity) and not _is_chosen(parse, entity)
+
+
+def _is_chosen(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether an entity are those from which a number is chosen ("one of his pupils, whose")."""
+    noun = phrase_head(parse, entity)
+    of = parse.heads[noun]
+    if parse.labels[noun] != "pobj" or parse.tokens[of].lower() != "of" or parse.heads[of] == ROOT:
+        return False
+    return parse.tags[parse.heads[of]] in ("CD", "DT", "JJ", "JJS")
 
 
 def _is_quoted(parse: Parse, entity: list[int]) -> bool:
