@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lattice_simp.systems.paraphrase.tree import Node, Tree, phrase_categories
-from lattice_simp.text.english.parse import Parse
+from lattice_simp.text.english.parse import ROOT, Parse
 
 _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass", "expl"))
 _AUXILIARIES = frozenset(("aux", "auxpass"))
@@ -34,9 +34,7 @@ def constituents(parse: Parse) -> Tree:
     Discontinuous projections are not constituents; their parts belong to the next larger one.
     """
     builder = _Builder(parse)
-    spans: list[_Span] = []
-    for head in sorted(range(len(parse)), key=lambda position: -parse.depths[position]):  # dependents first
-        spans += builder.project(head)
+    spans = [span for head in builder.inner_first for span in builder.project(head)]
     return Tree(parse.tokens, parse.tags, tuple(lemma.lower() for lemma in parse.lemmas), _nested(spans, len(parse)))
 
 
@@ -104,11 +102,24 @@ def _numbered(root: _Node) -> tuple[Node, ...]:
     )
 
 
+_Extent = tuple[int, int, int]
+"""The begin and end of some words, and their number."""
+
+
+def _joined(first: _Extent, second: _Extent) -> _Extent:
+    return min(first[0], second[0]), max(first[1], second[1]), first[2] + second[2]
+
+
 class _Builder:
     """Builds the projections of a parse."""
 
     def __init__(self, parse: Parse) -> None:
         self._parse = parse
+        self.inner_first = sorted(range(len(parse)), key=lambda position: -parse.depths[position])
+        self._extents: list[_Extent] = [(position, position + 1, 1) for position in range(len(parse))]  # of subtrees
+        for position in self.inner_first:
+            if (head := parse.heads[position]) != ROOT:
+                self._extents[head] = _joined(self._extents[head], self._extents[position])
 
     def project(self, head: int) -> list[_Span]:
         """Returns the contiguous projections of a head."""
@@ -118,17 +129,17 @@ class _Builder:
         spans: list[_Span] = []
         if not dependents and (kind == "-" or parse.labels[head] in _AUXILIARIES):
             return spans
-        covered = {head}
+        extent = head, head + 1, 1
         attached: list[int] = []
         if kind not in ("PP", "-"):
             spans.append(_Span(self._category(head, kind, attached), head, head + 1, head))
         for child in self._order(head, kind):
-            covered.update(parse.subtree(child))
+            extent = _joined(extent, self._extents[child])
             attached.append(child)
             if parse.labels[child] in ("cc", "punct", "preconj") and len(attached) < len(dependents):
                 continue  # include what follows it
-            begin, end = min(covered), max(covered) + 1
-            if end - begin == len(covered):
+            begin, end, size = extent
+            if end - begin == size:
                 spans.append(_Span(self._category(head, kind, attached), begin, end, head))
         return spans
 
@@ -153,7 +164,8 @@ class _Builder:
         """Returns the category of a projection with these dependents."""
         parse = self._parse
         label = parse.labels[head]
-        pending = [child for child in parse.children[head] if child not in attached]
+        done = set(attached)
+        pending = [child for child in parse.children[head] if child not in done]
         if kind == "VP":
             return self._verbal(head, attached, pending)
         if kind in ("NP", "FW") or (kind == "QP" and label not in _MODIFIERS):
