@@ -13,7 +13,7 @@ from lattice_simp.support.options import option
 from lattice_simp.systems.paraphrase.conditions import CONDITIONS
 from lattice_simp.systems.paraphrase.evidence import EVIDENCE, TYPICAL_SENTENCES
 from lattice_simp.systems.paraphrase.links import WordLink
-from lattice_simp.systems.paraphrase.tree import Tree, inside
+from lattice_simp.systems.paraphrase.tree import Tree, inside, joint_counts
 
 ALL_CONDITIONS = (*CONDITIONS, *EVIDENCE, TYPICAL_SENTENCES)
 """The names of the conditions on two phrases and of those that depend on the whole set."""
@@ -125,7 +125,7 @@ def _consistent(first: Tree, second: Tree, links: list[WordLink], settings: Alig
     """Returns which pairs of nodes are equivalent, (nodes of first, nodes of second)."""
     ends = [np.array([getattr(link, name) for link in links], dtype=np.int64) for name in ("first", "second")]
     here, there = inside(first, ends[0]), inside(second, ends[1])
-    common = here.astype(np.int64) @ there.T.astype(np.int64)
+    common = joint_counts(here, there.T)
     closed = (common > 0) & (common == here.sum(axis=1)[:, None]) & (common == there.sum(axis=1))
     categories = [np.array([node.category for node in tree.nodes]) for tree in (first, second)]
     linked = [_linked_enough(tree, positions, settings) for tree, positions in zip((first, second), ends, strict=True)]

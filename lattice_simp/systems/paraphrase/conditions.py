@@ -7,13 +7,13 @@ trees meet a further condition: (nodes of first, nodes of second).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from lattice_simp.core.kernel import Bools, Longs
-from lattice_simp.systems.paraphrase.links import LinkKind, WordLink, smallest_nodes
-from lattice_simp.systems.paraphrase.tree import Tree, inside
+from lattice_simp.systems.paraphrase.links import LinkKind, WordLink, count_within, pair_sums, smallest_nodes
+from lattice_simp.systems.paraphrase.tree import Tree, inside, joint_counts
 
 Condition = Callable[[Tree, Tree, Sequence[WordLink]], Bools]
 
@@ -49,16 +49,17 @@ def relations(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
     """Prepositions and conjunctions between linked words are linked, so that none replaces another one."""
     around = smallest_nodes(first), smallest_nodes(second)
     lack = [np.flatnonzero(tree.relations & ~linked) for tree, linked in _sides(first, second, links)]
+    sums = pair_sums(links, (len(first.tokens), len(second.tokens)))
     pairs = [
         (here, there)
         for here in lack[0].tolist()
         for there in lack[1].tolist()
-        if any(link.first in around[0][here] and link.second in around[1][there] for link in links)
+        if count_within(sums, around[0][here], around[1][there])
     ]
     within = [
         inside(tree, np.array([pair[side] for pair in pairs], np.int64)) for side, tree in enumerate((first, second))
     ]
-    return (within[0].astype(np.int64) @ within[1].T.astype(np.int64)) == 0
+    return joint_counts(within[0], within[1].T) == 0
 
 
 def exact(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
@@ -101,7 +102,7 @@ def case(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
 
 def marks(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
     """Both phrases begin and end with words and contain the same marks."""
-    inner = [np.array([_marks(tree.phrase(node)) for node in range(len(tree.nodes))]) for tree in (first, second)]
+    inner = _numbered([_marks(tree.phrase(node)) for node in range(len(tree.nodes))] for tree in (first, second))
     borders = [
         np.array([_is_word(tree.tokens[node.begin]) and _is_word(tree.tokens[node.end - 1]) for node in tree.nodes])
         for tree in (first, second)
@@ -111,19 +112,25 @@ def marks(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
 
 def nested(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
     """Neither phrase is a constituent of the other, which would allow endless repetition."""
-    here, there = (
-        np.array([" ".join((node.category, *tree.phrase(number))).lower() for number, node in enumerate(tree.nodes)])
+    here, there = _numbered(
+        [" ".join((node.category, *tree.phrase(number))).lower() for number, node in enumerate(tree.nodes)]
         for tree in (first, second)
     )
-    same = (here[:, None] == there).astype(np.int64)
-    return (same @ _constituents(second).T + _constituents(first) @ same) == 0
+    same = here[:, None] == there
+    return (joint_counts(same, _constituents(second).T) + joint_counts(_constituents(first), same)) == 0
 
 
-def _constituents(tree: Tree) -> Longs:
-    """Returns which nodes are inside which: (nodes, inner nodes), 0 or 1."""
+def _numbered(texts: Iterable[Iterable[str]]) -> list[Longs]:
+    """Returns a number for each text, equal for equal texts; arrays of long strings would take more memory."""
+    numbers: dict[str, int] = {}
+    return [np.array([numbers.setdefault(text, len(numbers)) for text in side], np.int64) for side in texts]
+
+
+def _constituents(tree: Tree) -> Bools:
+    """Returns which nodes are inside which: (nodes, inner nodes)."""
     begins, ends = tree.spans[:, 0], tree.spans[:, 1]
     within = (begins[:, None] <= begins) & (ends <= ends[:, None])
-    return np.triu(within, 1).astype(np.int64)  # each node precedes those inside it
+    return np.triu(within, 1)  # each node precedes those inside it
 
 
 CONDITIONS: Mapping[str, Condition] = {

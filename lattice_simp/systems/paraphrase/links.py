@@ -50,20 +50,15 @@ def link_words(first: Tree, second: Tree, thesaurus: Thesaurus | None = None) ->
         The links, sorted.
     """
     thesaurus = thesaurus or Thesaurus.english()
-    candidates = [
-        WordLink(i, j, kind)
-        for i in range(len(first.tokens))
-        for j in range(len(second.tokens))
-        if first.content[i] == second.content[j] and (kind := _kind(first, second, i, j, thesaurus)) is not None
-    ]
+    candidates = _candidates(first, second, thesaurus)
     around = smallest_nodes(first), smallest_nodes(second)
     possible = {(link.first, link.second) for link in candidates}
     sizes = len(first.tokens), len(second.tokens)
 
     def shared(link: WordLink, sums: Longs) -> int:
-        return _count_within(sums, around[0][link.first], around[1][link.second])
+        return count_within(sums, around[0][link.first], around[1][link.second])
 
-    all_sums = _pair_sums(candidates, sizes)
+    all_sums = pair_sums(candidates, sizes)
 
     def rank(link: WordLink) -> tuple[int, ...]:
         i, j = link.first, link.second
@@ -72,13 +67,35 @@ def link_words(first: Tree, second: Tree, thesaurus: Thesaurus | None = None) ->
         return (link.kind, -shared(link, all_sums), -beside, distance, i, j)
 
     with_content = _one_to_one(sorted((link for link in candidates if first.content[link.first]), key=rank))
-    sums = _pair_sums(with_content, sizes)
+    sums = pair_sums(with_content, sizes)
     counted = [(count, link) for link in candidates if not first.content[link.first] and (count := shared(link, sums))]
     ranked = sorted(counted, key=lambda pair: (-pair[0], *rank(pair[1])))
     return sorted([*with_content, *_one_to_one([link for _, link in ranked])])
 
 
-def _pair_sums(links: Iterable[WordLink], sizes: tuple[int, int]) -> Longs:
+def _candidates(first: Tree, second: Tree, thesaurus: Thesaurus) -> list[WordLink]:
+    """Returns all possible links, sorted: of words with the same form, lemma or, for content words, group."""
+    forms: dict[str, list[int]] = {}
+    lemmas: dict[str, list[int]] = {}
+    groups: dict[str, list[int]] = {}
+    for j, token in enumerate(second.tokens):
+        forms.setdefault(token.lower(), []).append(j)
+        lemmas.setdefault(second.lemmas[j], []).append(j)
+        for group in thesaurus.groups_of(second.lemmas[j], second.tags[j]) if second.content[j] else ():
+            groups.setdefault(group, []).append(j)
+    links = []
+    for i, token in enumerate(first.tokens):
+        kinds: dict[int, LinkKind] = {}
+        if first.content[i]:
+            for group in thesaurus.groups_of(first.lemmas[i], first.tags[i]):
+                kinds |= dict.fromkeys(groups.get(group, ()), LinkKind.SYNONYM)
+        kinds |= dict.fromkeys(lemmas.get(first.lemmas[i], ()), LinkKind.LEMMA)
+        kinds |= dict.fromkeys(forms.get(token.lower(), ()), LinkKind.IDENTICAL)
+        links += [WordLink(i, j, kinds[j]) for j in sorted(kinds) if first.content[i] == second.content[j]]
+    return links
+
+
+def pair_sums(links: Iterable[WordLink], sizes: tuple[int, int]) -> Longs:
     """Returns the number of links before each pair of positions, in both sentences."""
     sums = np.zeros((sizes[0] + 1, sizes[1] + 1), dtype=np.int64)
     for link in links:
@@ -86,11 +103,11 @@ def _pair_sums(links: Iterable[WordLink], sizes: tuple[int, int]) -> Longs:
     return sums.cumsum(axis=0).cumsum(axis=1)
 
 
-def _count_within(sums: Longs, here: range, there: range) -> int:
+def count_within(sums: Longs, here: range, there: range) -> int:
     """Returns the number of links between two ranges of positions.
 
-    >>> sums = _pair_sums([WordLink(0, 0, LinkKind.LEMMA), WordLink(1, 2, LinkKind.LEMMA)], (3, 3))
-    >>> _count_within(sums, range(2), range(3)), _count_within(sums, range(1, 3), range(2))
+    >>> sums = pair_sums([WordLink(0, 0, LinkKind.LEMMA), WordLink(1, 2, LinkKind.LEMMA)], (3, 3))
+    >>> count_within(sums, range(2), range(3)), count_within(sums, range(1, 3), range(2))
     (2, 0)
     """
     before = sums[here.start, there.stop] - sums[here.start, there.start]
@@ -108,16 +125,6 @@ def _one_to_one(links: list[WordLink]) -> list[WordLink]:
             there.add(link.second)
             kept.append(link)
     return kept
-
-
-def _kind(first: Tree, second: Tree, i: int, j: int, thesaurus: Thesaurus) -> LinkKind | None:
-    if first.tokens[i].lower() == second.tokens[j].lower():
-        return LinkKind.IDENTICAL
-    if first.lemmas[i] == second.lemmas[j]:
-        return LinkKind.LEMMA
-    if first.content[i] and thesaurus.related(first.lemmas[i], first.tags[i], second.lemmas[j], second.tags[j]):
-        return LinkKind.SYNONYM
-    return None
 
 
 def smallest_nodes(tree: Tree) -> list[range]:

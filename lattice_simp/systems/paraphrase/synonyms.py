@@ -103,9 +103,10 @@ class Thesaurus:
 
     def related(self, lemma: str, tag: str, other: str, other_tag: str) -> bool:
         """Returns whether two words share a group; those of WordNet apply to one part of speech and not to names."""
-        return not self._of(lemma, tag).isdisjoint(self._of(other, other_tag))
+        return not self.groups_of(lemma, tag).isdisjoint(self.groups_of(other, other_tag))
 
-    def _of(self, lemma: str, tag: str) -> frozenset[str]:
+    def groups_of(self, lemma: str, tag: str) -> frozenset[str]:
+        """Returns the groups of a word; names have none of WordNet's."""
         none: frozenset[str] = frozenset()
         part = "" if tag.startswith("NNP") else _PART_OF_TAG.get(tag[:1], "")
         return self.groups.get((lemma, ""), none) | self.groups.get((lemma, part), none)

@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from lattice_simp.core.kernel import Bools, Longs
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -149,6 +150,15 @@ def inside(tree: Tree, positions: Longs) -> Bools:
     """Returns which positions each node contains, (nodes, positions) bool."""
     begins, ends = tree.spans[:, :1], tree.spans[:, 1:]
     return (begins <= positions) & (positions < ends)
+
+
+def joint_counts(first: Bools, second: Bools) -> npt.NDArray[np.float32]:
+    """Returns the product of two matrices of 0 and 1, (rows, columns) float32: exact up to 2^24, and fast by BLAS.
+
+    >>> joint_counts(np.array([[True, True]]), np.array([[True], [True]])).tolist()
+    [[2.0]]
+    """
+    return first.astype(np.float32) @ second.astype(np.float32)
 
 
 @cache

@@ -33,15 +33,17 @@ def acceptor(sentence_set: SentenceSet) -> Lattice:
     names = {word: number for number, word in enumerate(kinds, start=1)}
     observed = {pair for sentence in sentence_set.sentences for pair in _checked_pairs(sentence_set, kinds, sentence)}
     goals = np.zeros((len(names) + 1, len(sentence_set.words)), dtype=np.int64)
-    for column, word in enumerate(sentence_set.words):
-        goals[:, column] = names.get(word, 0)
-        for first, state in names.items():
-            if (first, word) not in observed and all(
-                (kinds[first], tag) in _clashes() for tag in sentence_set.tags_of[word]
-            ):
-                goals[state, column] = -1
-            elif _goes_on(sentence_set, kinds, first, word):
-                goals[state, column] = state
+    columns = {word: column for column, word in enumerate(sentence_set.words)}
+    for kind in set(kinds.values()):
+        states = np.array([names[word] for word in kinds if kinds[word] == kind])
+        for word, column in columns.items():
+            goes_on = _goes_on(sentence_set, kinds, kind, word)
+            clashes = all((kind, tag) in _clashes() for tag in sentence_set.tags_of[word])
+            goals[states, column] = -1 if clashes else states if goes_on else names.get(word, 0)
+    for first, word in observed:
+        goes_on = _goes_on(sentence_set, kinds, kinds[first], word)
+        goals[names[first], columns[word]] = names[first] if goes_on else names.get(word, 0)
+    goals[0] = [names.get(word, 0) for word in sentence_set.words]
     return sentence_set.acceptor(goals, (True for _ in range(len(names) + 1)))
 
 
@@ -53,9 +55,9 @@ def _kind(sentence_set: SentenceSet, word: str) -> str:
     return word_classes("number_words").get(word.lower()) or ("singular noun" if tags <= {"NN", "NNP"} else "")
 
 
-def _goes_on(sentence_set: SentenceSet, kinds: dict[str, str], first: str, second: str) -> bool:
-    """Returns whether a determiner still requires a number after the second word."""
-    asks = kinds[first].startswith(_DETERMINER)
+def _goes_on(sentence_set: SentenceSet, kinds: dict[str, str], kind: str, second: str) -> bool:
+    """Returns whether a word of a class, if a determiner, still requires a number after the second word."""
+    asks = kind.startswith(_DETERMINER)
     return asks and sentence_set.tags_of[second] <= _BETWEEN and not kinds.get(second, "noun").startswith(_DETERMINER)
 
 
@@ -67,5 +69,5 @@ def _checked_pairs(
     for word in sentence:
         if asking is not None:
             yield asking, word
-        if asking is None or not _goes_on(sentence_set, kinds, asking, word):
+        if asking is None or not _goes_on(sentence_set, kinds, kinds[asking], word):
             asking = word if word in kinds else None

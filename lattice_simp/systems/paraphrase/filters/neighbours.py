@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.core.kernel import Bools
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet
+from lattice_simp.systems.paraphrase.tree import joint_counts
 
 
 def acceptor(sentence_set: SentenceSet) -> Lattice:
@@ -30,11 +30,7 @@ def acceptor(sentence_set: SentenceSet) -> Lattice:
         before[:, numbers[:1]] = True  # the first word fits all, as nothing is known of words before it
         after[numbers[:-1], kinds[1:]] = True
     mark = np.array([not any(map(str.isalnum, word)) for word in words], dtype=np.bool_)
-    fits = beside | mark | mark[:, None] | (_product(has_tag, before) & _product(after, has_tag.T))
+    fits = beside | mark | mark[:, None] | ((joint_counts(has_tag, before) > 0) & (joint_counts(after, has_tag.T) > 0))
     goals = np.where(fits, np.arange(1, len(words) + 1), -1)
     start = np.arange(1, len(words) + 1)
     return sentence_set.acceptor(np.vstack([start, goals]), (True for _ in range(len(words) + 1)))
-
-
-def _product(first: Bools, second: Bools) -> Bools:
-    return (first.astype(np.int64) @ second.astype(np.int64)) > 0
