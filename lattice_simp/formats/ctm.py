@@ -51,7 +51,9 @@ class _Word(NamedTuple):
 
 
 def is_ctm(head: bytes) -> bool:
-    r"""Recognises CTM by its first lines: all have times and words, one time has a point, and one line is no arc.
+    r"""Recognises CTM by its first lines: all have times and words, and one is no arc of AT&T text.
+
+    A time has a point, or an utterance has several words.
 
     >>> is_ctm(b"u 1 0.5 0.25 a 0.9\n"), is_ctm(b"0 1 a b 0.5\n"), is_ctm(b"u A 2.5 9.0 <o,f0> a cat\n")
     (True, False, False)
@@ -61,7 +63,9 @@ def is_ctm(head: bytes) -> bool:
     rows = [line for line in lines if not line.startswith(_COMMENT.encode()) and not _MARK.fullmatch(line)]
     return (
         all(map(_LINE.fullmatch, rows))
-        and any(b"." in b"".join(row.split()[2:4]) for row in rows)
+        and (
+            any(b"." in b"".join(row.split()[2:4]) for row in rows) or len({row.split()[0] for row in rows}) < len(rows)
+        )
         and not all(map(_ARC.fullmatch, rows))
     )
 

@@ -14,6 +14,7 @@ whisper.cpp and Transformers write it, is one sentence with one hypothesis.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, TypeGuard
@@ -44,7 +45,7 @@ KEYS = (
     rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
     rb'|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
     rb'|"results"\s*:\s*\[\s*\]|"(?:avg_logprob|pred_text|custom_id|promptFeedback|translatedText)"\s*:'
-    rb'|"object"\s*:\s*"response"'
+    rb'|"object"\s*:\s*"response"|"(?:w|word_segments)"\s*:\s*\['
 )
 """The names by which such JSON is recognised."""
 
@@ -69,6 +70,9 @@ _NAMES = ("custom_id", "recordId", "key", "jobName", "JobName", "utt_id", "utt",
 
 _BESIDE_TEXT = frozenset({*_NAMES, "id", "usage"})
 """The fields beside the text of an object that has no scores."""
+
+_VARIANT = re.compile(r"\(\d+\)$")
+"""The number of a pronunciation, after a word of PocketSphinx."""
 
 _FILE = "audio_filepath"
 """The field with the path of a recording: of NeMo."""
@@ -146,7 +150,7 @@ def _rows(value: Any) -> list[Any]:
         value = inner
     if failure is not None:
         return [{"hypotheses": [], FAILED: failure}]
-    value = _from_amazon(_from_gladia(value))
+    value = _from_sphinx(_from_amazon(_from_gladia(value)))
     results = translated_rows(value)
     if results is None:
         results = _results(value)
@@ -162,6 +166,28 @@ def _from_amazon(value: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(segments, list):
         return {"utterances": segments, "words": value.get("audio_items")}
     return value
+
+
+def _from_sphinx(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Renames the parts of a result of PocketSphinx, without pauses; returns any other object unchanged.
+
+    >>> _from_sphinx({"b": 0.0, "d": 0.5, "p": 1.0, "t": "a", "w": [{"b": 0.25, "d": 0.25, "p": 0.9, "t": "a(2)"}]})
+    {'text': 'a', 'words': [{'word': 'a', 'start': 0.25, 'duration': 0.25, 'confidence': 0.9}]}
+    """
+    words = value.get("w")
+    if not value.keys() >= {"b", "d", "t", "w"} or not isinstance(words, list) or not all(map(is_object, words)):
+        return value
+    spoken = [word for word in words if not str(word.get("t")).startswith(("<", "[", "++"))]
+    renamed = [
+        {
+            "word": _VARIANT.sub("", str(word.get("t"))),
+            "start": word.get("b"),
+            "duration": word.get("d"),
+            "confidence": word.get("p"),
+        }
+        for word in spoken
+    ]
+    return {"text": value["t"], **({"words": renamed} if renamed else {})}
 
 
 def _from_gladia(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -38,6 +38,7 @@ _LISTS = (
     "timestamps_word",
     "timestamp",
     "word-alignment",
+    "word_segments",
 )
 """The names of lists of words with their times."""
 
@@ -73,12 +74,21 @@ def words_of_entries(
 
 
 def words_of_segments(row: Mapping[str, Any], segments: Sequence[object]) -> list[ListedWord] | None:
-    """Returns the timed words of a transcript in segments; a segment of one word is that word."""
-    words = _words_of(row) or []
-    for segment in () if words else segments:
-        inner = _words_of(segment)
-        if inner is None and isinstance(segment, dict) and len(split_tokens(str(segment.get("text")))) == 1:
+    """Returns the timed words of a transcript in segments.
+
+    A segment of one word is that word. If only some segments have words, the others count as words with blanks.
+    """
+    words = _words_of(row)
+    if words is not None:
+        return words
+    lists = [_words_of(segment) for segment in segments]
+    are_listed = any(inner is not None for inner in lists)
+    words = []
+    for segment, inner in zip(segments, lists, strict=True):
+        is_word = isinstance(segment, dict) and len(split_tokens(str(segment.get("text")))) == 1
+        if inner is None and (is_word or are_listed):
             inner = listed_words([segment])
+            inner = inner if inner is None or is_word else [inner[0]._replace(confidence=None)]
         if inner is None:
             return None
         words += inner

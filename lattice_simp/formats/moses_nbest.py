@@ -27,10 +27,18 @@ from lattice_simp.support.textio import open_text, read_lines
 _ID = re.compile(r"\ufeff?[ \t]*([0-9]{1,18})[ \t]*\|\|\|(?![^ \t])")
 _BAR = re.compile(r"(?<![^ \t])\|\|\|(?![^ \t])")
 _BLANKS = re.compile(r"[ \t]+")
+_WORD_SCORES = "WordScores="
 _SKIPPED = re.compile(
-    r"(\d+-\d+|[-+.\de]+(,[-+.\de]+)+)([ \t]+(\d+-\d+|[-+.\de]+(,[-+.\de]+)+))*\Z|WordScores=", re.ASCII
+    r"(\d+-\d+|[-+.\de]+(,[-+.\de]+)+)([ \t]+(\d+-\d+|[-+.\de]+(,[-+.\de]+)+))*\Z|" + _WORD_SCORES, re.ASCII
 )
 """Columns of word alignments (hard, or soft as Marian writes them) and of the scores of words."""
+
+_SCORES, _LINKS = "scores", "alignments"
+_UNREAD = {
+    _SCORES: "--word-scores to leave them out",
+    _LINKS: "--alignment (Moses: -print-alignment-info-in-n-best) to leave them out",
+}
+"""What is not read of words, and the option with which decoders write it."""
 
 _SEGMENT = re.compile(r"(?:^|[ \t]+)\|[0-9]+-[0-9]+(?:,wa=[^|]*)?\|(?=[ \t]|$)")
 """The marks that Moses writes after a phrase with -t and -tt: its source positions, with -tt alignment and scores."""
@@ -44,10 +52,10 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
     """Reads an n-best list sentence by sentence, in the order of the file.
 
     Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. The columns
-    of features and of the total may be missing, totals in all lines or in none (costs are then 0); alignments, scores
-    of words, columns after the total and blank lines are ignored. Names may end with `:` as in old lists of Moses;
-    values before the first name are called Feature0, ... Marks of Moses (`|0-1|` after the words of a phrase,
-    `|UNK|UNK|UNK` after an unknown word) are removed with a warning. Totals above 0, which are not log probabilities,
+    of features and of the total may be missing, totals in all lines or in none (costs are then 0). Names may end with
+    `:` as in old lists of Moses; values before the first name are called Feature0, ... Blank lines and columns after
+    the total are ignored. Alignments and scores of words, and marks of Moses (`|0-1|` after the words of a phrase,
+    `|UNK|UNK|UNK` after an unknown word) are left out with a warning. Totals above 0, which are not log probabilities,
     cause a warning.
 
     Args:
@@ -92,6 +100,8 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
         if row.total is None and row.features and cost is None:
             remedy = f"take a feature as the score, such as --cost {next(iter(row.features))}, or write totals"
             doubts.raise_once("features without a total: all hypotheses weigh the same", number, remedy)
+        for what in row.unread:
+            doubts.raise_once(f"the {what} of words are not read", number, f"decode without {_UNREAD[what]}")
         hypotheses.append(row.hypothesis(cost, path, number))
         lines.append(number)
     if totals is None:
@@ -121,13 +131,14 @@ def parse_hypothesis(
 
 
 class _Row(NamedTuple):
-    """A line: its id, words, features and total (None without one), and an example of the removed marks."""
+    """A line: its id, words, features, total (None without one), an example of removed marks, and unread columns."""
 
     id: int
     tokens: tuple[str, ...]
     features: dict[str, float]
     total: float | None
     marks: str
+    unread: list[str]
 
     def hypothesis(self, cost: str | None, path: str | Path | None, line: int | None) -> Hypothesis:
         """Returns the hypothesis; its score is the total or the feature `cost`."""
@@ -143,10 +154,12 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
     if head is None:
         raise fail(f"not an n-best line: {shown(line)}", "write id ||| words ||| Name= values ||| total")
     text, *columns = (column.strip(" \t") for column in _BAR.split(line[head.end() :]))
+    unread = [_SCORES if column.startswith(_WORD_SCORES) else _LINKS for column in columns if _SKIPPED.match(column)]
     columns = [column for column in columns if not _SKIPPED.match(column)]
     if len(columns) == 1 and finite(columns[0]) is not None:
         columns.insert(0, "")  # a total without features
     if len(columns) > 2 and finite(columns[1]) is None:  # an alignment without links, or with one
+        unread += [_LINKS] if columns[0] else []
         del columns[0]
     values: dict[str, list[float]] = {}
     name: str | None = None
@@ -183,7 +196,7 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
         message = f"the total is not a finite number: {shown(columns[1])}{beyond(columns[1])}"
         raise fail(message, "write it as a decimal number")
     tokens, marks = _without_marks(text)
-    return _Row(int(head[1]), tokens, features, total, marks)
+    return _Row(int(head[1]), tokens, features, total, marks, unread)
 
 
 def _without_marks(text: str) -> tuple[tuple[str, ...], str]:

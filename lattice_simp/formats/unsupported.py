@@ -61,7 +61,8 @@ _FEATURES = (
 _HYPERGRAPH = (
     "a hypergraph (a forest of cdec, or of Moses)",
     rb'\{\s*"rules"\s*:\s*\[\s*\d+\s*,\s*"\[|# target \|\|\|',
-    "a hypergraph is not a lattice; write lists of its best hypotheses: cdec --k_best 100, moses -n-best-list",
+    "a hypergraph is not a lattice; write lists of its best hypotheses: cdec --k_best 100, moses -n-best-list; or, "
+    "from a phrase-based model of Moses, lattices: -output-search-graph",
 )
 
 KINDS = tuple(

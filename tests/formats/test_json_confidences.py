@@ -108,6 +108,18 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "watson's jobs": {"results": [{"result_index": 0, "results": [{"alternatives": [WATSON]}]}]},
     "amazon's calls": {"JobName": "u", "Transcript": [{"Content": "A cat.", "Items": CALL}]},
+    "pocketsphinx": {
+        "b": 0.0,
+        "d": 2.0,
+        "p": 1.0,
+        "t": "a cat",
+        "w": [
+            {"b": 0.0, "d": 0.5, "p": 0.5, "t": "<sil>"},
+            {"b": 0.5, "d": 0.3, "p": 0.9, "t": "a(2)"},
+            {"b": 1.0, "d": 0.5, "p": 0.6, "t": "cat"},
+        ],
+    },
+    "words of whisperx": {"word_segments": words("word", "score"), "language": "en"},
     "bbc": {"retval": {"punct": "A cat.", "words": PLAIN}},
     "speechmatics 1": {
         "job": {"id": 7},
@@ -205,6 +217,14 @@ def test_a_word_without_a_confidence_is_unknown(tmp_path: Path) -> None:
         assert ls.shortest_path(read).confidences == pytest.approx((math.nan, 0.9, 0.6), nan_ok=True)
     rows = ctm_fields(ls.timed_words(lattice))
     assert rows == ["0.500 0.000 19", "0.500 0.300 a 0.9000", "1.000 0.500 cat 0.6000"]
+
+
+def test_a_segment_without_words_shares_its_time(tmp_path: Path) -> None:
+    """WhisperX writes no words where it fails to align a segment; the other words keep their times and confidences."""
+    segments = [{"text": " 19 20", "start": 0.0, "end": 0.4}, {"text": " a cat", "words": words("word", "score")}]
+    [[hypothesis]] = ls.read_nbest(written(tmp_path, {"segments": segments}))
+    assert repr(hypothesis.confidences) == "(nan, nan, 0.9, 0.6)"
+    assert hypothesis.times == ((0.0, 0.2), (0.2, 0.4), (0.5, 0.8), (1.0, 1.5))
 
 
 def test_prefixes_with_other_confidences_stay_apart() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.errors import FormatError, InvalidLatticeError, LatticeSimpError, ScoreWarning
+from lattice_simp.errors import FormatError, InputWarning, InvalidLatticeError, LatticeSimpError, ScoreWarning
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_nbest, parse_hypothesis, read_nbest, stream_sentences, write_nbest
 
@@ -247,6 +247,18 @@ def test_wrong_nesting_is_named_with_its_remedy(tmp_path, name):
     assert not list(tmp_path.iterdir())
     write_nbest(enumerate([hypotheses]), tmp_path / name)
     assert [entry.text for entry in read_nbest(tmp_path / name)[0]] == ["a cat"]
+
+
+def test_unread_columns_are_reported_once(tmp_path):
+    line = "0 ||| a b ||| 0-0 1-1 ||| WordScores= -1 -2 -3 ||| F0= -1 ||| -1.5\n"
+    (tmp_path / "x").write_text(2 * line)
+    with pytest.warns(InputWarning) as caught:
+        assert [entry.features for entry in read_nbest(tmp_path / "x")[0]] == [{"F0": -1.0}] * 2
+    messages = [str(warning.message).partition(" (")[0] for warning in caught]
+    assert [message.rpartition("x:1: ")[2] for message in messages] == [
+        "the alignments of words are not read",
+        "the scores of words are not read",
+    ]
 
 
 def test_blank_lines_are_skipped(tmp_path):

@@ -14,7 +14,7 @@ import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InputWarning
 from lattice_simp.formats import format_of_data
-from lattice_simp.formats.ctm import ctm_fields, stream_ctm
+from lattice_simp.formats.ctm import ctm_fields, is_ctm, stream_ctm
 from lattice_simp.formats.nbest import stream_sentences
 
 MLF = """#!MLF!#
@@ -176,6 +176,12 @@ def test_ctm(tmp_path, end):
     ]
     assert repr([entry.confidences for entry in entries]) == "[(0.9, nan), None, (1.0,)]"
     assert [entry.times for entry in entries][:2] == [((0.5, 0.75), (0.75, 1.25)), ((0.5, 1.0), (1.0, 1.5))]
+
+
+def test_ctm_of_whole_seconds(tmp_path):
+    (tmp_path / "x").write_text("u.wav 1 1 1 a\nu.wav 1 3 1 cat\n")
+    assert [entry.times for entry in ls.read_nbest(tmp_path / "x")[0]] == [((1.0, 2.0), (3.0, 4.0))]
+    assert not is_ctm(b"see 1 2 3 above\n")
 
 
 def test_ctm_of_a_lattice_is_read_again(tmp_path):
