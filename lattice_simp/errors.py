@@ -78,7 +78,7 @@ class UnknownSymbolError(LatticeSimpError):
 
 
 class SkeletonError(LatticeSimpError):
-    """A skeleton that is not a non-empty, strict subsequence of its sentence."""
+    """A skeleton without words, or whose words are not a subsequence of its sentence's."""
 
 
 class GrammarError(LatticeSimpError):

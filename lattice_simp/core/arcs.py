@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.errors import InvalidLatticeError
 
@@ -55,7 +56,7 @@ def kept_offsets(offsets: npt.NDArray[Any], kept: Bools) -> Ints:
     >>> kept_offsets(np.array([0, 2, 3]), np.array([True, False, True])).tolist()
     [0, 1, 2]
     """
-    return np.concatenate(([0], np.cumsum(kept)))[offsets].astype(np.int32)
+    return prefix_sums(kept)[offsets].astype(np.int32)
 
 
 def start_first(

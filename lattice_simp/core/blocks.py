@@ -3,8 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from lattice_simp.core.kernel import Ints, Longs
+
+
+def prefix_sums(counts: npt.ArrayLike) -> Longs:
+    """Returns the sum of the counts before each place, and of all: the offsets of blocks of these lengths.
+
+    >>> prefix_sums([2, 0, 3]).tolist()
+    [0, 2, 2, 5]
+
+    Args:
+        counts: (n,) integers or booleans.
+
+    Returns:
+        The sums, (n + 1,) int64.
+    """
+    return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
 
 
 def chosen_blocks(offsets: Ints | Longs, chosen: Ints | Longs) -> tuple[Longs, Longs]:
@@ -22,5 +38,5 @@ def chosen_blocks(offsets: Ints | Longs, chosen: Ints | Longs) -> tuple[Longs, L
     ([2, 3, 4, 0, 1], [0, 3, 3, 5])
     """
     lengths = np.diff(offsets)[chosen]
-    begins = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+    begins = prefix_sums(lengths)
     return np.arange(begins[-1]) + np.repeat(offsets[chosen] - begins[:-1], lengths), begins

@@ -48,6 +48,10 @@ def to_dot(
         rankdir: the direction of reading, `LR` or `TB`.
         states, arcs: the numbers of the states and arcs to draw, by default all; the arcs must be between the states.
         numbers: `costs` or `probabilities` beside the words; by default the latter for confusion networks alone.
+
+    Raises:
+        LatticeSimpError: `numbers` is another name.
+        TypeError: the title is not a string.
     """
     if not isinstance(title, str | None):
         raise TypeError(f"the title must be a string, not {type(title).__name__}")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from lattice_simp.draw.dot import to_dot
 from lattice_simp.draw.labels import Numbers
+from lattice_simp.draw.layout import graphviz
 from lattice_simp.draw.svg import drawn_arcs, drawn_states
-from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.errors import LatticeSimpError
 
 if TYPE_CHECKING:
     from lattice_simp.core.lattice import Lattice
@@ -60,13 +61,9 @@ def rendered(dot: str, format: str) -> bytes:
         LatticeSimpError: this Graphviz cannot write the format.
         MissingExtraError: pygraphviz is not installed.
     """
+    graph = graphviz(dot, format.upper())
     try:
-        from pygraphviz import AGraph
-    except ImportError:
-        message = f"{format.upper()} needs Graphviz; pip install 'lattice-simp[draw]', or write DOT"
-        raise MissingExtraError(message) from None
-    try:
-        drawn: bytes = AGraph(string=dot).draw(format=format, prog="dot", args=_OPTIONS.get(format, ""))
+        drawn: bytes = graph.draw(format=format, prog="dot", args=_OPTIONS.get(format, ""))
     except (OSError, TypeError, ValueError) as error:  # its bindings fail with a TypeError
         raise LatticeSimpError(f"this Graphviz cannot write {format.upper()}; write SVG or DOT") from error
     return drawn

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lattice_simp.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from pygraphviz import AGraph
 
 Point = tuple[float, float]
 
@@ -72,10 +76,6 @@ def lay_out(radii: Sequence[float], links: Sequence[Link]) -> Layout:
     Raises:
         MissingExtraError: pygraphviz is not installed.
     """
-    try:
-        from pygraphviz import AGraph
-    except ImportError:
-        raise MissingExtraError("SVG needs Graphviz's layout; pip install 'lattice-simp[draw]', or write DOT") from None
     lines = [
         "digraph {",
         "graph [rankdir=LR, ranksep=0.2, nodesep=0.2];",
@@ -87,12 +87,26 @@ def lay_out(radii: Sequence[float], links: Sequence[Link]) -> Layout:
         *(["start [shape=point, width=0];", "start -> 0 [id=start];"] if radii else []),
         "}",
     ]
-    drawing = json.loads(AGraph(string="\n".join(lines)).draw(format="json0", prog="dot"))
+    drawing = json.loads(graphviz("\n".join(lines), "SVG").draw(format="json0", prog="dot"))
     _, _, width, height = map(float, drawing["bb"].split(","))
     nodes = {node["name"]: _point(node["pos"], height) for node in drawing.get("objects", ())}
     edges = {edge["id"]: _curve(edge, height) for edge in drawing.get("edges", ())}
     states = tuple(nodes[str(state)] for state in range(len(radii)))
     return Layout(width, height, states, tuple(edges[str(number)] for number in range(len(links))), edges.get("start"))
+
+
+def graphviz(dot: str, wanted: str) -> AGraph:
+    """Parses DOT text with Graphviz, for a drawing in the format `wanted`.
+
+    Raises:
+        MissingExtraError: pygraphviz is not installed.
+    """
+    try:
+        from pygraphviz import AGraph
+    except ImportError:
+        message = f"{wanted} needs Graphviz; pip install 'lattice-simp[draw]', or write DOT"
+        raise MissingExtraError(message) from None
+    return AGraph(string=dot)
 
 
 def _link_line(number: int, link: Link) -> str:

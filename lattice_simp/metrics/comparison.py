@@ -123,7 +123,7 @@ def measure(
 
     Raises:
         LatticeSimpError: no systems, different numbers of lines, tokens of some lines and text of others, or a metric
-            that needs a missing source; or as `tokenisers.tokeniser`.
+            that needs a missing source; or as `text.sacrebleu_tokenisers.tokeniser`.
     """
     if not systems or not metrics:
         raise LatticeSimpError("there is nothing to evaluate; give at least one system and one metric")

@@ -46,7 +46,7 @@ def bleu(num_references: int = 1, *, tokeniser: str = USUAL, lowercase: bool = F
     ('BLEU-zh', 43.47)
 
     Raises:
-        LatticeSimpError: as `tokenisers.tokeniser`.
+        LatticeSimpError: as `text.sacrebleu_tokenisers.tokeniser`.
     """
     scorer_tokeniser(tokeniser)  # reports a missing package
     scorer = sacrebleu.BLEU(tokenize=tokeniser, lowercase=lowercase, force=True)

@@ -35,6 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics.metric import Form, Metric, References, averaged, ratio_of_sums
 from lattice_simp.scores.ngrams import joined, numbered
 from lattice_simp.scores.sari import OPERATIONS, SariReferences, corpus_parts, sentence_parts
@@ -57,6 +58,9 @@ def sari(num_references: int = 1, operation: str | None = None) -> Metric:
     Args:
         num_references: the number of references.
         operation: one of `OPERATIONS`, for that part alone.
+
+    Raises:
+        LatticeSimpError: another operation.
     """
     signature = f"nrefs:{num_references}|case:lc|tok:blanks|level:sentence|deletion:precision"
 
@@ -64,9 +68,8 @@ def sari(num_references: int = 1, operation: str | None = None) -> Metric:
         scores = [_scores(*row) for row in zip(source, hypotheses, zip(*references, strict=True), strict=True)]
         return averaged(100.0 * _chosen(np.array(scores), operation))
 
-    name = "-".join(["SARI", *([operation] if operation else [])])
     return Metric(
-        name,
+        _name("SARI", operation),
         True,
         signature,
         statistics,
@@ -91,6 +94,9 @@ def sari_corpus(
         operation: one of `OPERATIONS`, for that part alone.
         tokenise_source: False leaves the source's tokens as they are, as in the published figures.
         tokens: the tokeniser, one of `text.sacrebleu_tokenisers.TOKENISERS`.
+
+    Raises:
+        LatticeSimpError: another operation, or as `text.sacrebleu_tokenisers.tokeniser`.
     """
     named = tokeniser_signature(tokens)
     signature = (
@@ -106,8 +112,17 @@ def sari_corpus(
     def score(sums: npt.ArrayLike) -> Floats:
         return 100.0 * _chosen(corpus_parts(sums), operation)
 
-    name = "-".join(["SARI-corpus" if tokenise_source else "SARI-legacy", *([operation] if operation else [])])
+    name = _name("SARI-corpus" if tokenise_source else "SARI-legacy", operation)
     return Metric(name, True, signature, statistics, score, needs_source=True, num_references=num_references)
+
+
+def _name(variant: str, operation: str | None) -> str:
+    """Returns the name of a variant's part; raises LatticeSimpError if `operation` is none of `OPERATIONS`."""
+    if operation is None:
+        return variant
+    if operation not in OPERATIONS:
+        raise LatticeSimpError(f"unknown operation {operation!r} of SARI; known are {', '.join(OPERATIONS)}")
+    return f"{variant}-{operation}"
 
 
 def _chosen(scores: Floats, operation: str | None) -> Floats:

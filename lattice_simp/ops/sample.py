@@ -8,6 +8,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.arguments import whole
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.columns import LARGEST
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
@@ -82,7 +83,7 @@ def _walks(shares: Arcs, final: Bools, n: int, generator: np.random.Generator) -
         steps.append((walking, next_arcs))
     walks = np.concatenate([part for part, _ in steps]) if steps else np.zeros(0, dtype=np.int64)
     arcs = np.concatenate([part for _, part in steps]) if steps else np.zeros(0, dtype=np.int32)
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(walks, minlength=n))))
+    offsets = prefix_sums(np.bincount(walks, minlength=n))
     return offsets, arcs[np.argsort(walks, kind="stable")], states
 
 

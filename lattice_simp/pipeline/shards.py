@@ -14,8 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.kernel import Ints, Longs
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import LatticeSimpError, one_line
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.support.atomic import replacing
 from lattice_simp.support.tasks.batch import all_results
@@ -87,8 +88,7 @@ def _readable(path: Path, kind: str) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, KeyError, ValueError, pa.ArrowException, zipfile.BadZipFile, zlib.error) as error:
-        reason = " ".join(str(error).split())[:200]
-        message = f"{path}: not a readable {kind} file: {reason}; remove its folder and run again"
+        message = f"{path}: not a readable {kind} file: {one_line(error)}; remove its folder and run again"
         raise LatticeSimpError(message) from error
 
 
@@ -108,9 +108,8 @@ def taken(offsets: Longs, flat: Ints, rows: Longs) -> tuple[Longs, Ints]:
     >>> taken(np.array([0, 2, 3]), np.array([7, 8, 9]), np.array([1, 0]))[1].tolist()
     [9, 7, 8]
     """
-    lengths = np.diff(offsets)[rows]
-    chosen = np.concatenate([[0], np.cumsum(lengths)])
-    return chosen, flat[np.repeat(offsets[:-1][rows] - chosen[:-1], lengths) + np.arange(chosen[-1])]
+    indices, chosen = chosen_blocks(offsets, rows)
+    return chosen, flat[indices]
 
 
 def list_column(offsets: Longs, flat: Ints) -> pa.Array:

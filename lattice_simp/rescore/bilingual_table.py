@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.counts import count_events, discounted, summed
@@ -213,7 +214,7 @@ def _smoothed(
         context_begins=np.searchsorted(contexts >> _BITS, np.arange(source_size + 1)).astype(np.int64),
         context_words=(contexts & _MASK).astype(np.int32),
         context_backoff=backoff[kept_contexts].astype(np.float32),
-        triple_begins=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        triple_begins=prefix_sums(sizes),
         triple_words=words[kept].astype(np.int32),
         triple_probabilities=triple_probabilities.astype(np.float32),
         jumps=fit_weights(jumps.buckets, jumps.departures),

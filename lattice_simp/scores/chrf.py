@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.blocks import chosen_blocks, prefix_sums
 from lattice_simp.core.growing import find_slot
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.symbols import SymbolTable
@@ -110,11 +111,8 @@ def _spelled(words: Ints, offsets: Longs, symbols: SymbolTable) -> tuple[Ints, L
     labels, places = np.unique(words, return_inverse=True)
     names = ["".join(name.split()) for name in symbols.decode(labels.tolist())]
     alphabet = np.frombuffer("".join(names).encode("utf-32-le", "surrogatepass"), dtype="<i4").astype(np.int32)
-    sizes = np.fromiter(map(len, names), np.int64, len(names))
-    lengths = sizes[places]
-    ends = np.append(0, np.cumsum(lengths))
-    shifts = (np.cumsum(sizes) - sizes)[places] - ends[:-1]
-    return alphabet[np.repeat(shifts, lengths) + np.arange(ends[-1])], ends[offsets]
+    characters, ends = chosen_blocks(prefix_sums([len(name) for name in names]), places)
+    return alphabet[characters], ends[offsets]
 
 
 @jit

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.growing import find_slot
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
@@ -36,9 +37,7 @@ def joined(sentences: Sequence[npt.ArrayLike]) -> tuple[Ints, Longs]:
     [[1, 2, 3], [0, 2, 2, 3]]
     """
     rows = [np.asarray(words, dtype=np.int32) for words in sentences]
-    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum([len(row) for row in rows], out=offsets[1:])
-    return np.concatenate([*rows, np.zeros(0, dtype=np.int32)]), offsets
+    return np.concatenate([*rows, np.zeros(0, dtype=np.int32)]), prefix_sums([len(row) for row in rows])
 
 
 def require_reference(references: Sequence[npt.ArrayLike]) -> None:

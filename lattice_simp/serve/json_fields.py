@@ -28,6 +28,11 @@ async def json_fields(request: Request) -> dict[str, Any]:
 
 
 def text_field(fields: Fields, name: str) -> str:
+    """Returns the string of a field.
+
+    Raises:
+        LatticeSimpError: the field is missing, is no string, or holds a lone surrogate.
+    """
     value = fields.get(name)
     if not isinstance(value, str):
         raise LatticeSimpError(f'"{name}" is missing or not a string')

@@ -74,9 +74,8 @@ def path(request: Request, name: str, /, query: Mapping[str, Any] | None = None,
         query: the query parameters; a list repeats its parameter.
         parameters: the parameters of the route's path.
     """
-    mounted = request.scope.get("root_path", "").removesuffix(
-        "/static"
-    )  # the mount point of an error page for a missing file
+    # A missing file's error page is rendered below the mount point of static files.
+    mounted = request.scope.get("root_path", "").removesuffix("/static")
     address = mounted + str(request.app.url_path_for(name, **parameters))
     return address + (f"?{urlencode(query, doseq=True)}" if query else "")
 

@@ -63,7 +63,7 @@ class WorkerPool:
         """Returns the function's answer to a request.
 
         Raises:
-            BusyError: Too many requests are waiting.
+            BusyError: too many requests are waiting.
             TimeLimitError: the request took too long.
             WorkerError: the request failed otherwise.
         """
@@ -78,7 +78,8 @@ class WorkerPool:
         All parts together count as one waiting request.
 
         Raises:
-            BusyError: Too many requests are waiting.
+            BusyError: too many requests are waiting.
+            WorkerError: the pool is closed.
         """
         if not parts:
             return []

@@ -122,10 +122,7 @@ def choose_tokeniser(language: str | None) -> Choice:
     ('zh', '13a', '13a')
     """
     names = _BY_LANGUAGE.get(language_code(language), (USUAL,))
-    for name in names:
-        missing = _missing(name)
-        if not missing:
-            break
+    name = next((name for name in names if not _missing(name)), names[-1])
     if name == names[0] or names == _UNSPACED:
         return Choice(name)
     return Choice(name, f"the tokeniser {names[0]} {_missing(names[0])}; using {name} instead")
@@ -147,7 +144,7 @@ def tokeniser(name: str) -> Callable[[str], list[str]]:
 
 
 def tokeniser_signature(name: str) -> str:
-    """Returns a tokeniser's name in sacrebleu's signatures, with the version of its dictionary; raises as above."""
+    """Returns a tokeniser's name in sacrebleu's signatures, with its dictionary's version; raises as `tokeniser`."""
     return str(scorer_tokeniser(name).signature())
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records
 from lattice_simp.core.lattice import Lattice
@@ -96,7 +97,7 @@ class Derivations:
             columns.append(np.where(step > 0, self.steps["item"][step], -1))
             step = np.where(step > 0, self.steps["next"][step], 0)
         table = np.stack(columns, axis=1) if columns else np.full((len(steps), 1), -1)
-        return table[table >= 0], np.concatenate(([0], np.cumsum((table >= 0).sum(axis=1))))
+        return table[table >= 0], prefix_sums((table >= 0).sum(axis=1))
 
     def labels(self, steps: Ints) -> RuleLabels:
         """Returns the rules and tokens that the labels of steps name."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.features import DENSE_CELLS, LEAST_DENSITY
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.symbols import SymbolTable
@@ -335,4 +336,4 @@ def _slots(offsets: Ints, symbols: Ints) -> Ints:
 
 
 def _offsets(lengths: list[int]) -> Ints:
-    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    return prefix_sums(lengths).astype(np.int32)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lattice_simp.core.blocks import chosen_blocks
+from lattice_simp.core.blocks import chosen_blocks, prefix_sums
 from lattice_simp.core.kernel import Bools, Floats, Ints
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.translate.affiliation import NO_TOKEN, WordLabels, item_tokens, word_labels
@@ -222,7 +222,7 @@ def _extra_sides(plan: CellPlan, extra: Sequence[ExtraItem], num_scores: int) ->
         span=span,
         scores=np.zeros((num_scores, len(extra))),
         cost=np.array([item.cost for item in extra]),
-        offsets=np.concatenate(([0], np.cumsum(lengths))).astype(np.int32),
+        offsets=prefix_sums(lengths).astype(np.int32),
         symbols=np.array([symbol for item in extra for symbol in item.symbols], dtype=np.int32),
         tokens=np.array([token for item in extra for token in item.tokens], dtype=np.int32),
     )

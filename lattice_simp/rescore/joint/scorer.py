@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.joint.model import CONTENT, ORDER, JointModel, Matrix
@@ -119,7 +120,7 @@ class JointScorer(PrefixScorer):
             return np.zeros(0)
         lengths = np.array([len(words) for words in hypotheses])
         symbols, log_shares = self.model.target.of(list(chain.from_iterable(hypotheses)))
-        offsets = np.concatenate([[0], np.cumsum(lengths + 1)])
+        offsets = prefix_sums(lengths + 1)
         padded = np.insert(symbols, np.cumsum(lengths), self.model.target.boundary).astype(np.int64)
         table, row_of = self._emissions(encoded, _ngrams(padded, offsets, self.model.target.boundary))
         least, relative = _relative(table)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import backward_costs, forward_costs
 from lattice_simp.errors import LatticeSimpError
@@ -40,7 +41,7 @@ def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
     width = np.maximum(high - low + 1, 0)
     if width[0] == 0:
         return Lattice.empty_like(lattice)
-    first = np.concatenate(([0], np.cumsum(width)))
+    first = prefix_sums(width)
     # Each arc occurs once for each count of its source that leads to an allowed count of its target.
     sources = lattice.sources
     copies = width[sources]

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
@@ -85,7 +86,7 @@ def cells_of(heights: Longs, widths: Longs) -> Cells:
     """
     sizes = heights * widths
     grid = np.repeat(np.arange(len(sizes)), sizes)
-    within = np.arange(len(grid)) - _begins(sizes)[grid]
+    within = np.arange(len(grid)) - prefix_sums(sizes)[grid]
     return Cells(grid, *np.divmod(within, widths[grid]))
 
 
@@ -106,12 +107,12 @@ class Grids:
     @cached_property
     def states(self) -> Longs:
         """The first state of each grid, (grids + 1,) int64; the last entry is the final state."""
-        return _begins((self.heights + 1) * (self.widths + 1) - 1)
+        return prefix_sums((self.heights + 1) * (self.widths + 1) - 1)
 
     @cached_property
     def cells(self) -> Longs:
         """The first similarity of each grid, (grids + 1,) int64."""
-        return _begins(self.heights * self.widths)
+        return prefix_sums(self.heights * self.widths)
 
     def part(self, begin: int, end: int) -> Grids:
         """Returns some of the grids."""
@@ -184,7 +185,7 @@ def best_alignments(grids: Grids, skip_cost: float = SKIP_COST) -> Alignments:
     (['crossed', 'crossed'], [0, 1], [1, 0])
 
     Raises:
-        LatticeSimpError: See `alignment_lattice`.
+        LatticeSimpError: as `alignment_lattice`.
     """
     batches = [_aligned(grids.part(begin, end), begin, skip_cost) for begin, end in _batches(grids.states)]
     return Alignments(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
@@ -222,12 +223,6 @@ def _batches(states: Longs) -> Iterator[tuple[int, int]]:
         begin = end
         if begin >= count:
             return
-
-
-def _begins(sizes: Longs) -> Longs:
-    begins = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=begins[1:])
-    return begins
 
 
 def _rounded(values: Floats) -> Floats:

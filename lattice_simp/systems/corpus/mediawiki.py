@@ -33,7 +33,7 @@ def read_pages(path: str | Path) -> Iterator[tuple[int, str, str]]:
     A page with several revisions has the text of the last one.
 
     Raises:
-        FormatError: The XML is broken (names the line) or not a dump, or a page has no title.
+        FormatError: the XML is broken (names the line) or not a dump, or a page has no title.
     """
     remedy = "give a MediaWiki dump (…-pages-articles.xml.bz2), or JSON lines"
     number = 0

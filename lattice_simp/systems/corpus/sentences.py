@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import LatticeSimpError, one_line
 from lattice_simp.support.extras import extra
@@ -144,7 +145,7 @@ def _sentences(documents: Sequence[Any]) -> Sentences:
     ends = np.append(begins[1:], len(number)) - 1
     starts, lengths = tokens[:, 4].astype(np.int64), tokens[:, 5].astype(np.int64)
     words = tokens[:, 1] == 0
-    offsets = np.concatenate([[0], np.cumsum(words)])[np.append(begins, len(number))]
+    offsets = prefix_sums(words)[np.append(begins, len(number))]
     stops = starts[ends] + lengths[ends] if len(begins) else starts[:0]
     return Sentences(paragraph[begins], starts[begins], stops, offsets, _numbers(tokens[words, 0]))
 

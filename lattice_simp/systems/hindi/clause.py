@@ -146,7 +146,7 @@ def parse_bracketed(text: str) -> tuple[list[str], list[Clause]]:
 Clause(start=1, end=2, kind=<ClauseType.NON_FINITE: 'nonfin'>)])
 
     Raises:
-        LatticeSimpError: Brackets do not match, a clause is empty, or a type is unknown.
+        LatticeSimpError: brackets do not match, a clause is empty, or a type is unknown.
     """
     words: list[str] = []
     stack: list[tuple[int, ClauseType | None]] = []

@@ -72,7 +72,7 @@ def share(count: int, total: int, confidence: float = 0.95) -> Estimate:
     """Returns a share and its interval by Wilson (1927).
 
     >>> share(91, 100)  # doctest: +SKIP
-    Estimate(value=0.91, low=0.837..., high=0.952...)
+    Estimate(value=0.91, low=0.837..., high=0.951...)
 
     Args:
         count: the number of successes, from 0 to `total`.

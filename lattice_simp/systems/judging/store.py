@@ -114,7 +114,7 @@ class JudgingStore(DatabaseStore):
         """Returns the progress of a rater; a new rater gets a place first.
 
         Raises:
-            JudgingError: All places are taken, or the study is for other raters.
+            JudgingError: all places are taken, or the study is for other raters.
         """
         with self.database.transaction(write=True) as database:
             return _standing(database, self._place(database, rater), person_name(rater))

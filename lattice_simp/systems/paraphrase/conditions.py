@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Bools, Longs
 from lattice_simp.systems.paraphrase.links import LinkKind, WordLink, count_within, pair_sums, smallest_nodes
 from lattice_simp.systems.paraphrase.tree import Tree, inside, joint_counts
@@ -157,7 +158,7 @@ def _sides(first: Tree, second: Tree, links: Sequence[WordLink]) -> list[tuple[T
 
 def _holds(tree: Tree, words: Bools) -> Bools:
     """Returns which nodes contain some of the words."""
-    counts = np.concatenate(([0], np.cumsum(words)))
+    counts = prefix_sums(words)
     return counts[tree.spans[:, 1]] > counts[tree.spans[:, 0]]
 
 

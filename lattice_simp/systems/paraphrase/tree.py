@@ -91,7 +91,7 @@ class Tree:
         `(-LRB- ()`, `(( ()`.
 
         Raises:
-            FormatError: Brackets do not match or are nested too deeply, a word has no tag, or a constituent no words.
+            FormatError: brackets do not match or are nested too deeply, a word has no tag, or a constituent no words.
         """
         return _BracketReader().tree(text)
 

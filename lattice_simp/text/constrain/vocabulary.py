@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import kept_offsets
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.core.symbols import is_utf8
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -192,7 +193,7 @@ class TokenTrie:
 
 def _trie(text: npt.NDArray[np.uint8], lengths: Ints, order: Ints) -> TokenTrie:
     """Makes the prefix tree of the non-empty tokens; raises BrokenArrayError if they are not sorted."""
-    begins = np.concatenate(([0], np.cumsum(np.maximum(lengths, 0), dtype=np.int64)))
+    begins = prefix_sums(np.maximum(lengths, 0))
     if len(order) != np.count_nonzero(lengths > 0) or not np.all((order >= 0) & (order < len(lengths))):
         raise BrokenArrayError("token_order: not the numbers of the tokens")
     if not np.all(lengths[order] > 0):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.shards import SIDES, list_column, lists_of, read_shard, shard_paths, taken, write_shard
@@ -66,7 +67,7 @@ def _from_files(config: Config, run: Run) -> Callable[[str, int, Lengths], Links
     files = _link_files(config)
     link_files = [read_pharaoh(path) for path in files]
     starts = np.cumsum([0, *(len(offsets) - 1 for offsets, _ in link_files)])
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(begins) for begins, _ in link_files]))])
+    offsets = prefix_sums(np.concatenate([np.diff(begins) for begins, _ in link_files]))
     points = np.concatenate([links for _, links in link_files])
 
     def links_of(name: str, begin: int, lengths: Lengths) -> Links:
@@ -116,4 +117,4 @@ def _part(links: Links, begin: int, end: int) -> Links:
 def _side(shards: list[tuple[Longs, Ints]]) -> Side:
     words = np.concatenate([np.zeros(0, dtype=np.int32), *(flat for _, flat in shards)])
     lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(offsets) for offsets, _ in shards)])
-    return Side(words, np.concatenate([[0], np.cumsum(lengths)]), int(words.max(initial=-1)) + 1)
+    return Side(words, prefix_sums(lengths), int(words.max(initial=-1)) + 1)

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
@@ -244,7 +245,7 @@ def _filled_blocks(corpus: _Corpus, table: PairTable, floor: float) -> Iterator[
     """
     conditioning, generated = corpus.conditioning, corpus.generated
     lengths, generated_lengths = np.diff(conditioning.offsets), np.diff(generated.offsets)
-    ends = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum((lengths + 1) * generated_lengths)])
+    ends = prefix_sums((lengths + 1) * generated_lengths)
     cells = np.empty(0)
     for first, last in _cuts(ends, 0, len(lengths), BLOCK_CELLS):
         starts = ends[first : last + 1] - ends[first]

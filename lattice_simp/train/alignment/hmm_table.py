@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.growing import copy_into
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.sorting import sort_first
@@ -221,5 +222,5 @@ def normalise_rows(starts: Longs, counts: Floats, probabilities: Floats) -> None
 def kept_pairs(table: PairTable, counts: Floats, minimum_count: float) -> PairTable:
     """Returns the table without the pairs whose expected count is below `minimum_count`; rows are not renormalised."""
     kept = counts >= minimum_count
-    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(kept)])[table.starts]
+    starts = prefix_sums(kept)[table.starts]
     return PairTable(starts, table.words[kept], table.probabilities[kept])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
@@ -61,6 +62,5 @@ def read_pharaoh(path: Path) -> Links:
             remedy = "write source-target positions from 0, such as 0-0 1-2"
             raise FormatError(f"{wrong[:50]!r} is not a link", path=path, line=number, remedy=remedy)
         rows.append(np.array(line.replace("-", " ").split(), dtype=np.int32))
-    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum([len(row) // 2 for row in rows], out=offsets[1:])
+    offsets = prefix_sums([len(row) // 2 for row in rows])
     return offsets, np.concatenate([np.zeros(0, dtype=np.int32), *rows]).reshape(-1, 2)

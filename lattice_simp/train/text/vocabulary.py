@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.pipeline.shards import SIDES, list_column, read_shard, shard_paths, write_shard
 from lattice_simp.pipeline.stage import Run, Stage
@@ -56,10 +57,8 @@ def numbers_of(sentences: list[str], words: list[str]) -> tuple[Longs, Ints]:
     """Numbers token lines by a word list; unknown words are -1. Returns (offsets, flat)."""
     number_of = {word: number for number, word in enumerate(words)}
     lines = [sentence.split(" ") if sentence else [] for sentence in sentences]
-    offsets = np.zeros(len(lines) + 1, dtype=np.int64)
-    np.cumsum([len(line) for line in lines], out=offsets[1:])
     flat = np.array([number_of.get(word, -1) for line in lines for word in line], dtype=np.int32)
-    return offsets, flat
+    return prefix_sums([len(line) for line in lines]), flat
 
 
 def split_words(column: pa.ChunkedArray) -> tuple[Longs, pa.Array]:

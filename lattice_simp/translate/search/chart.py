@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Floats, Ints, Records, jit
 from lattice_simp.core.sorting import counting_order
 from lattice_simp.translate.automaton import ARC, NO_STEP, Items, prefix_tree, set_arc
@@ -102,7 +103,7 @@ def make_chart(
     is_word = np.append(model_symbols[:-1] >= 0, False)
     model_symbols[-1] = end_word
     counts = np.bincount(number[sources], minlength=len(number))
-    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+    offsets = prefix_sums(counts).astype(np.int32)
     rule_costs = np.concatenate((arcs["cost"], top.costs, [0.0]))[order]
     return Chart(
         offsets=offsets,
