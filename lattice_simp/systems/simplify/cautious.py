@@ -21,7 +21,8 @@ from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, lengt
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.replacements import Replacement, redundant_words, replacements, slight_changes
-from lattice_simp.systems.simplify.sentence import finished
+from lattice_simp.systems.simplify.reports import fronted_reports
+from lattice_simp.systems.simplify.sentence import Token, finished
 from lattice_simp.systems.simplify.soundness import Written, fault
 from lattice_simp.systems.simplify.split import Split, SplitKind, compatible
 from lattice_simp.text.english.parse import Parse
@@ -108,6 +109,8 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
     splits = [split for split in analysis.splits if words >= _least(split) and is_certain(analysis.parse, split)]
     for split in (*birth_splits(analysis.parse), *mark_splits(analysis.parse)) if words >= LEAST_SPLIT else ():
         splits += [split] if compatible((*splits, split)) and not _meets(split, splits) else []
+    if not splits and words >= LEAST_SPLIT:
+        splits = list(fronted_reports(analysis.parse))
     deletions = [
         deletion for deletion in analysis.deletions if is_harmless(deletion) and not _limits(analysis, deletion)
     ]
@@ -158,7 +161,7 @@ def _uninterrupted(splits: Sequence[Split]) -> tuple[Split, ...]:
 
 
 def _refers_back(split: Split) -> bool:
-    return split.sentence[0].position is None and split.sentence[0].text.lower() in _REFERRING
+    return bool(split.sentence) and split.sentence[0].position is None and split.sentence[0].text.lower() in _REFERRING
 
 
 def _goes_on(split: Split) -> bool:
@@ -167,7 +170,7 @@ def _goes_on(split: Split) -> bool:
 
 
 def _least(split: Split) -> int:
-    is_joined = split.kind is SplitKind.ADVERBIAL or split.sentence[0].text == "But"
+    is_joined = split.kind is SplitKind.ADVERBIAL or split.sentence[:1] == (Token("But"),)
     return LEAST_JOINED if is_joined else LEAST_SPLIT
 
 
@@ -192,7 +195,13 @@ def is_harmless(deletion: Deletion) -> bool:
 
 
 def _limits(analysis: Analysis, deletion: Deletion) -> bool:
-    """Returns whether a word limits what follows ("there is basically no food")."""
+    """Returns whether a word limits what follows ("there is basically no food"), or would leave a comma ("and, of
+    course we").
+    """
+    first, last = deletion.positions[0], deletion.positions[-1]
+    before, following = analysis.tokens[max(first - 1, 0)], analysis.tokens[last + 1]
+    if first > 1 and before == "," != following and analysis.parse.tags[first - 2] == "CC":
+        return True
     after = analysis.parse.tags[deletion.positions[-1] + 1 : deletion.positions[-1] + 2]
     return after[:1] in (("DT",), ("CD",)) or analysis.tokens[deletion.positions[-1] + 1].lower() in word_set(
         "negations"

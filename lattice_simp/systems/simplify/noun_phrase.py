@@ -21,6 +21,8 @@ _DEFINITE = frozenset({"the", "this", "these", "his", "her", "its", "their", "ou
 _CLAUSES = frozenset({"relcl", "acl", "appos"})
 _OUTSIDE = frozenset({"cc", "conj", "preconj", "case", "neg"})
 PLURAL_PRONOUNS = frozenset({"they", "them", "we", "us", "you", "these", "those", "both", "many", "several"})
+_PLURAL_NOUNS = frozenset({"police"})
+"""Nouns without a plural form that take a plural verb."""
 
 
 def mention(
@@ -77,7 +79,8 @@ def short_mention(parse: Parse, noun: int) -> tuple[Token, ...]:
     is_unique = [entry.lower() for entry in parse.lemmas].count(lemma) == 1 and lemma not in word_set("partitives")
     if not is_unique or entity[0].text.lower() not in _DEFINITE:
         return entity
-    near = {position for position in below if parse.labels[position] == "compound"} | {noun}
+    plain = (position for position in below if not parse.children[position])  # "a two - door car": "the car"
+    near = {position for position in plain if parse.labels[position] == "compound"} | {noun}
     return (entity[0], *(token for token in entity[1:] if token.position in near))
 
 
@@ -213,6 +216,6 @@ def is_plural(parse: Parse, noun: int) -> bool:
         conjunctions = [parse.tokens[child].lower() for child in parse.children[noun] if parse.labels[child] == "cc"]
         if conjunctions != ["or"]:
             return True
-    if parse.tokens[noun].lower() in PLURAL_PRONOUNS or parse.tags[noun] in ("NNS", "NNPS"):
+    if parse.tokens[noun].lower() in PLURAL_PRONOUNS | _PLURAL_NOUNS or parse.tags[noun] in ("NNS", "NNPS"):
         return True
     return parse.parts[noun] == "NUM" and parse.lemmas[noun].lower() not in ("one", "1")

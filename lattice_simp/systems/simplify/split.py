@@ -30,7 +30,9 @@ LEAST_WORDS = 3
 
 
 class SplitKind(StrEnum):
-    """The construction of a split; `event` for two events of a graph (`between_events.py`)."""
+    """The construction of a split; `event` for two events of a graph (`between_events.py`), `report` for a report that
+    moves before its statement (`reports.py`) and makes no sentence of its own.
+    """
 
     RELATIVE = "relative"
     COORDINATION = "coordination"
@@ -38,6 +40,7 @@ class SplitKind(StrEnum):
     ADVERBIAL = "adverbial"
     PARTICIPLE = "participle"
     EVENT = "event"
+    REPORT = "report"
 
 
 CONSTRUCTIONS: dict[SplitKind, Callable[[Parse], Iterator[Clause]]] = {
@@ -67,6 +70,7 @@ class Split:
         dropped: the positions of words in neither sentence (`which`, `and`).
         sentence: the new sentence: clause, copied and inserted tokens, without a final stop, in mid-sentence case.
         leads: whether the new sentence precedes the old one.
+        front: tokens of the clause that move before the rest of the old sentence; then there is no new sentence.
         opening: words inserted before the rest of the old sentence (`However ,`).
         changes: replaced tokens of the old sentence, as (position, text).
         kept_commas: commas that still separate something after the clause is removed.
@@ -83,6 +87,7 @@ class Split:
     changes: tuple[tuple[int, str], ...] = ()
     kept_commas: tuple[int, ...] = ()
     restrictive: bool = False
+    front: tuple[Token, ...] = ()
 
     @property
     def removed(self) -> frozenset[int]:
@@ -152,7 +157,7 @@ def keeps_whole(tokens: Sequence[str], gone: Collection[int], sentence: Sequence
     moved = [token for token in sentence if mark_kind(token.text) is None]
     if len(remaining) < LEAST_WORDS or len(moved) < LEAST_WORDS:
         return False
-    pairs = mark_pairs(tokens)
+    pairs = tuple(pair for pair in mark_pairs(tokens) if pair != whole_quotation(tokens))
     paired = {position for pair in pairs for position in pair}
     after = max(gone) + 1
     if after + 1 < len(tokens) and mark_kind(tokens[after]) == "comma" and tokens[after + 1].isdigit():
@@ -164,6 +169,17 @@ def keeps_whole(tokens: Sequence[str], gone: Collection[int], sentence: Sequence
         return False
     open_marks = (position for position in gone if mark_kind(tokens[position]) in ("open", "close", "quote"))
     return not torn and not is_inside_pair and all(position in paired for position in open_marks)
+
+
+def whole_quotation(tokens: Sequence[str]) -> tuple[int, int] | None:
+    """Returns the quotation marks around a whole sentence.
+
+    >>> whole_quotation(('"', "It", "rained", ".", '"')), whole_quotation(('"', "No", '"', "?"))
+    ((0, 4), None)
+    """
+    first = tokens[0] if tokens else ""
+    outer = next((pair for pair in mark_pairs(tokens) if pair[0] == 0 and mark_kind(first) == "quote"), None)
+    return outer if outer is not None and tokens[outer[1] - 1 :] == (".", tokens[outer[1]]) else None
 
 
 def _encloses(tokens: Sequence[str], gone: Collection[int], first: int, last: int) -> bool:
@@ -261,14 +277,25 @@ def apply_splits(tokens: Sequence[str], splits: Iterable[Split]) -> tuple[Senten
         return (source_sentence(tokens),)
     if not compatible(chosen):
         raise LatticeSimpError("splits that overlap cannot be applied together; ask `compatible` first")
-    return tuple(_sentences(tokens, None, chosen))
+    return _requoted(tokens, tuple(_sentences(tokens, None, chosen)))
+
+
+def _requoted(tokens: Sequence[str], sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
+    """Moves the marks of a whole quotation to the first and the last sentence."""
+    outer = whole_quotation(tokens)
+    if outer is None:
+        return sentences
+    inner = [tuple(token for token in sentence if token.position not in outer) for sentence in sentences]
+    opening, closing = (Token(tokens[position], position) for position in outer)
+    inner[0], inner[-1] = (opening, *inner[0]), (*inner[-1], closing)
+    return tuple(inner)
 
 
 def _sentences(tokens: Sequence[str], whole: Split | None, splits: list[Split]) -> Iterator[Sentence]:
     """Yields a sentence (the source or that of a split) among those split off from it."""
     inner = [split for split in splits if whole is None or (split != whole and split.removed <= set(whole.clause))]
     outer = [split for split in inner if not any(_is_within(split, container) for container in inner)]
-    parts = {split: list(_sentences(tokens, split, splits)) for split in outer}
+    parts = {split: list(_sentences(tokens, split, splits)) if split.sentence else [] for split in outer}
     for split in outer:
         if split.leads:
             yield from parts[split]
@@ -297,8 +324,8 @@ def _written(tokens: Sequence[str], whole: Split | None, outer: list[Split], spl
     opening = tuple(Token(word) for split in outer for word in split.opening)
     while rest and mark_kind(rest[0].text) == "comma":
         rest = rest[1:]
-    if opening:
-        rest = (*opening, *rest)
+    front = tuple(token for split in outer for token in split.front)
+    rest = (*opening, *front, *rest)
     final = tokens[-1] if mark_kind(tokens[-1]) == "stop" else "."
     if not _is_ended([token.text for token in rest], final):
         rest = (*rest, Token(final))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from lattice_simp.systems.simplify.certainty.entity import phrase_head
+from lattice_simp.systems.simplify.clauses import child, finite_word, is_past
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import Parse
 
 UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "so that"})
 """Conjunctions with other senses than that of the sentence opening that would replace them."""
+
+
+_COMPLEMENTS = frozenset({"attr", "acomp", "prep", "ccomp", "xcomp"})
 
 
 def dropped_words(parse: Parse, split: Split) -> str:
@@ -19,8 +24,34 @@ def is_certain_adverbial(parse: Parse, split: Split) -> bool:
     conjunction, before = dropped_words(parse, split), parse.tokens[min(split.removed) - 1]
     if conjunction in UNCERTAIN_CONJUNCTIONS or (split.leads and not _is_followed_by_clause(parse, split)):
         return False
+    head = phrase_head(parse, list(split.clause))
+    verb = parse.heads[head]
+    if parse.lemmas[verb] == "be" and child(parse, verb, _COMPLEMENTS) is None:
+        return False  # "if it is, it will be because he sang"
+    said = parse.tokens[min(split.clause)].lower()
+    if (
+        conjunction == "because"
+        and not split.leads
+        and (said in ("this", "that") or _limits(parse, min(split.removed)))
+    ):
+        return False  # "partly because she left", "this is because this is"
+    if conjunction == "while" and not _is_same_time(parse, verb, head):
+        return False
     is_possible = any(parse.tags[position] == "MD" for position in split.clause)
     return conjunction != "before" or (before == "," and not is_possible)  # "lost him before", "before they can start"
+
+
+def _limits(parse: Parse, conjunction: int) -> bool:
+    """Returns whether an adverb limits a conjunction ("partly because")."""
+    before = conjunction - 1 - (parse.tokens[conjunction - 1] == ",")
+    return parse.tags[before] == "RB" and parse.tags[before - 1] in ("RB", "CC", ",", "IN")
+
+
+def _is_same_time(parse: Parse, first: int, second: int) -> bool:
+    """Returns whether two verbs are in one tense, so that `meanwhile` may join them."""
+    finite = [finite_word(parse, verb) for verb in (first, second)]
+    tags = [parse.tags[word] for word in finite if word is not None]
+    return "MD" not in tags and is_past(parse, first) == is_past(parse, second)
 
 
 def _is_followed_by_clause(parse: Parse, split: Split) -> bool:

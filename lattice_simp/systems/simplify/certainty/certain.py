@@ -8,6 +8,7 @@ from lattice_simp.systems.simplify.certainty.adverbial import is_certain_adverbi
 from lattice_simp.systems.simplify.certainty.coordination import is_certain_coordination
 from lattice_simp.systems.simplify.certainty.description import is_certain_description
 from lattice_simp.systems.simplify.certainty.entity import NOUNS, is_bare, is_long, is_nameable, is_torn, phrase_head
+from lattice_simp.systems.simplify.certainty.indefinite import is_certain_addition
 from lattice_simp.systems.simplify.certainty.participle import is_certain_participle
 from lattice_simp.systems.simplify.clauses import SUBJECTS, finite_word, subject
 from lattice_simp.systems.simplify.sentence import Token
@@ -26,12 +27,14 @@ _ELLIPSES = frozenset({"...", "…"})
 def is_certain(parse: Parse, split: Split) -> bool:
     """Returns whether a split has only one reading."""
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
-    if split.restrictive or not _is_statement(parse, split) or _takes_antecedent(parse, split):
+    if not _is_statement(parse, split) or _takes_antecedent(parse, split):
         return False
     if entity and (is_long(parse, entity) or is_torn(parse, entity) or is_bare(parse, entity)):
         return False
-    if entity and (not is_nameable(parse, entity) or _is_vague(parse, entity)):
+    if entity and (not is_nameable(parse, entity) or _is_vague(parse, split, entity)):
         return False
+    if split.restrictive:
+        return is_certain_addition(parse, split, entity)
     match split.kind:
         case SplitKind.RELATIVE | SplitKind.APPOSITION:
             return is_certain_description(parse, split, entity)
@@ -49,10 +52,17 @@ def _is_statement(parse: Parse, split: Split) -> bool:
     around = (parse.tokens[min(split.removed) - 1], *parse.tokens[max(split.removed) + 1 : max(split.removed) + 2])
     is_repeated = split.sentence[0] == Token(parse.tokens[0])  # "But ... . But ..."
     is_open = parse.tokens[-1] in _ELLIPSES or ":" in around or any(map(_JOINED_SENTENCES.search, parse.tokens))
-    return len(split.clause) > 1 and _has_main_clause(parse) and not is_open and not is_repeated  # "Ann Lee (born)"
+    is_doubtful = any(_has_two_subjects(parse, root) for root in parse.roots)
+    is_whole = len(split.clause) > 1 and _has_main_clause(parse)  # not "Ann Lee (born)"
+    return is_whole and not is_doubtful and not is_open and not is_repeated
 
 
-def _is_vague(parse: Parse, entity: list[int]) -> bool:
+def _has_two_subjects(parse: Parse, verb: int) -> bool:
+    """Returns whether a parser found two subjects ("Born in Leeds, North England, Bell sang")."""
+    return sum(parse.labels[position] in ("nsubj", "nsubjpass") for position in parse.children[verb]) > 1
+
+
+def _is_vague(parse: Parse, split: Split, entity: list[int]) -> bool:
     """Returns whether a plural without an article, in another role than subject, would mean any such things.
 
     "They denied charges of theft, which she had made": "She had made charges of theft".
@@ -60,7 +70,8 @@ def _is_vague(parse: Parse, entity: list[int]) -> bool:
     noun = phrase_head(parse, entity)
     is_bare_plural = parse.tags[noun] == "NNS" and parse.parts[entity[0]] not in ("DET", "PRON")
     named = any(parse.tags[position].startswith("NNP") for position in entity)
-    return parse.labels[noun] not in SUBJECTS and is_bare_plural and not named
+    is_pointed_at = Token("these") in split.sentence
+    return parse.labels[noun] not in SUBJECTS and is_bare_plural and not named and not is_pointed_at
 
 
 def _takes_antecedent(parse: Parse, split: Split) -> bool:

@@ -12,6 +12,9 @@ from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import ROOT, Parse
 
+_NO_START = frozenset({"WDT", "WP", "WP$", "WRB", "VBG"})
+"""Tags of words that begin a clause of another kind ("she loves music, and singing, she is happy")."""
+
 _LINKING = frozenset({"together", "that", "thus", "therefore", "hence"})
 """Words that link a clause to the one before it."""
 
@@ -32,7 +35,7 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
     stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"
     stranded = stranded or (parse.tags[last] == "CD" and parse.labels[last] == "dobj")  # "I had 6, and you had 7 cents"
-    if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in ("WDT", "WP", "WP$", "WRB") or stranded:
+    if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in _NO_START or stranded:
         return False
     head = phrase_head(parse, list(split.clause))
     copied = [token.position for token in split.sentence if token.copied and token.position is not None]
@@ -42,6 +45,8 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     if copied and _may_be_subordinate(parse, above, first):
         return False
     if _is_unfinished(parse, above) or _joins_phrases(parse, split) or _may_be_reported(parse, above, first):
+        return False
+    if copied and (_may_end_list(parse, above, first) or _may_be_inverted(parse, split, head)):
         return False
     if _is_list(parse, above) or _joins_nouns(parse, head) or _begins_with_time(parse, head):
         return False
@@ -83,7 +88,8 @@ def _follows_not_only(parse: Parse, split: Split) -> bool:
 def _is_between_dashes(parse: Parse, split: Split) -> bool:
     """Returns whether a clause is inside of an insertion ("he said - yes, he sang; yes, he danced - that")."""
     before, after = parse.tokens[: split.clause[0]], parse.tokens[split.clause[-1] :]
-    return not DASHES.isdisjoint(before) and not DASHES.isdisjoint(after)
+    follows_dash = parse.tokens[min(split.removed) - 1] in DASHES
+    return follows_dash or (not DASHES.isdisjoint(before) and not DASHES.isdisjoint(after))
 
 
 def _may_be_reported(parse: Parse, verb: int, joined: int) -> bool:
@@ -127,6 +133,20 @@ def _is_list(parse: Parse, verb: int) -> bool:
     members = [*joined[:-1], *([verb] if parse.labels[verb] == "conj" else [])]
     before = [parse.subtree(position)[0] - 1 for position in members]
     return any(parse.tags[place - (parse.tokens[place] == ",")] != "CC" for place in before)
+
+
+def _may_end_list(parse: Parse, verb: int, joined: int) -> bool:
+    """Returns whether a verb may end a list of nouns ("planned a road, a port and opened a school")."""
+    nouns = [place for place in range(verb + 1, joined) if parse.labels[place] in ("appos", "conj")]
+    last = [parse.subtree(noun)[0] for noun in nouns if parse.subtree(noun)[-1] == joined - 1]
+    return any(parse.tokens[first - 1] == "," for first in last)
+
+
+def _may_be_inverted(parse: Parse, split: Split, verb: int) -> bool:
+    """Returns whether the object of a joined verb may be its subject ("and with it went the old car")."""
+    is_late = split.clause[0] < verb and parse.parts[split.clause[0]] == "ADP"
+    is_intransitive = parse.lemmas[verb].lower() in word_set("intransitive_verbs")
+    return is_late and is_intransitive and child(parse, verb, {"dobj"}) is not None
 
 
 def _joins_nouns(parse: Parse, verb: int) -> bool:

@@ -10,6 +10,7 @@ from lattice_simp.systems.simplify.certainty.entity import (
     NOUNS,
     VERBS,
     describes_subject,
+    fits_verb,
     is_beside,
     is_inserted,
     is_nested,
@@ -17,7 +18,8 @@ from lattice_simp.systems.simplify.certainty.entity import (
     speaks,
 )
 from lattice_simp.systems.simplify.certainty.tenses import tenses_agree
-from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, auxiliaries, child, finite_word, is_past
+from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, auxiliaries, child, finite_word, is_past, pairs
+from lattice_simp.systems.simplify.constructions.apposition import is_speaker
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split, SplitKind
@@ -42,6 +44,8 @@ def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> boo
         return False  # "a man who, we remember, sang"
     if conjunction in UNCERTAIN_CONJUNCTIONS or (conjunction == "where" and not _names_place(parse, split)):
         return False
+    if is_relative and _is_of_predicate(parse, split, entity):
+        return False  # "Bell is a clerk, whose work is praised": the work of the clerk
     if not _is_apart(parse, split) or not _agrees(parse, split, entity):
         return False
     if not entity:
@@ -141,7 +145,8 @@ def _may_describe_part(parse: Parse, split: Split, entity: list[int]) -> bool:
     if last != noun:
         return parse.tags[last] in ("NN", "NNS") and is_plural(parse, last) == is_plural(parse, noun)
     above = parse.heads[noun] - 1  # "rumours of fights at the club, which"
-    return parse.labels[noun] == "pobj" and parse.parts[above] == "NOUN" and parse.parts[above + 1] == "ADP"
+    is_below = parse.labels[noun] == "pobj" and parse.parts[above] == "NOUN" and parse.parts[above + 1] == "ADP"
+    return is_below and fits_verb(parse, split, above)
 
 
 def _is_in_title(parse: Parse, entity: list[int]) -> bool:
@@ -169,15 +174,18 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
         return True
     noun, name = phrase_head(parse, entity), phrase_head(parse, list(split.clause))
     absolute = any(parse.tokens[position].lower() == "being" for position in split.clause)  # "the other being"
-    reports = parse.labels[noun] in SUBJECTS and parse.lemmas[parse.heads[noun]].lower() in word_set("reporting_verbs")
-    if absolute or (reports and is_past(parse, parse.heads[noun])):
-        return False  # "Ann Lee, the head of the bank, said": she still is its head
+    if absolute:
+        return False
+    if is_speaker(parse, noun):
+        return _has_role(parse, noun, name)
     repeats = parse.lemmas[noun].lower() == parse.lemmas[name].lower()
     if repeats or parse.labels[noun] == "attr" or is_inserted(parse, noun) or _is_born(parse, noun, name):
         return False  # "Freedom is a choice, a way of life"
     if entity[-1] != noun and parse.parts[entity[-1]] in NOUNS:
         return False  # "the lord of the house of Orbelian, a branch"
     first = parse.tokens[split.clause[0]].lower()
+    if first in ("a", "an") and _is_place(parse, noun) and parse.lemmas[name].lower() not in word_set("places"):
+        return False  # "the show was held in Rome, a meeting place"
     if parse.parts[noun] == parse.parts[name] == "PROPN" and first not in ("a", "an", "the"):
         return False  # "Tampa, Florida's Bull"
     if parse.parts[noun] != "PROPN" and parse.lemmas[name].lower() in word_set("summary_nouns"):
@@ -192,16 +200,32 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     return described and is_plural(parse, noun) == is_plural(parse, name)
 
 
+def _has_role(parse: Parse, noun: int, name: int) -> bool:
+    """Returns whether an apposition tells the role of a speaker, not of one in history ("in 1950, said Ann Lee")."""
+    is_dated = any(token.isdigit() and len(token) == 4 for token in parse.tokens)
+    is_named = parse.parts[noun] == "PROPN" and not is_plural(parse, noun) and not is_plural(parse, name)
+    has_article = child(parse, name, {"det", "poss"}) is not None or child(parse, name, {"prep"}) is not None
+    return is_named and has_article and not is_dated and parse.lemmas[name].lower() in pairs("roles")
+
+
 def _is_of_now(parse: Parse, position: int) -> bool:
     return parse.tokens[position].lower() in word_set("present_adverbs") | {"current"}
 
 
+def _is_of_predicate(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether `whose` or an object pronoun describes a predicate noun, whose subject has another name."""
+    word = min(split.removed)
+    is_predicate = bool(entity) and parse.labels[phrase_head(parse, entity)] == "attr"
+    return is_predicate and parse.tokens[word].lower() in ("whose", "whom")
+
+
+def _is_place(parse: Parse, noun: int) -> bool:
+    return parse.labels[noun] == "pobj" and parse.tokens[parse.heads[noun]].lower() in word_set("place_prepositions")
+
+
 def _is_born(parse: Parse, noun: int, name: int) -> bool:
     """Returns whether a place stands before whose child somebody is ("was born in Rome, the son of a judge")."""
-    is_place = parse.labels[noun] == "pobj" and parse.tokens[parse.heads[noun]].lower() in word_set(
-        "place_prepositions"
-    )
-    return is_place and parse.lemmas[name].lower() in ("child", "daughter", "son")
+    return _is_place(parse, noun) and parse.lemmas[name].lower() in ("child", "daughter", "son")
 
 
 def _is_apart(parse: Parse, split: Split) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import SUBJECTS, child
+from lattice_simp.systems.simplify.constructions.relative import verb_number
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
@@ -93,9 +94,20 @@ def is_nested(parse: Parse, split: Split, entity: list[int]) -> bool:
     """
     noun = phrase_head(parse, entity)
     above = [position for position in _nouns_above(parse, noun) if position not in entity]
+    if split.kind is SplitKind.RELATIVE:
+        above = [position for position in above if fits_verb(parse, split, position)]
     if split.kind is SplitKind.APPOSITION:
         above = [position for position in above if is_plural(parse, position) == is_plural(parse, noun)]
     return bool(above)
+
+
+def fits_verb(parse: Parse, split: Split, noun: int) -> bool:
+    """Returns whether a noun may be the subject of a relative clause, by its number ("goods of a firm, which has")."""
+    word = min(split.removed)
+    if parse.labels[word] not in ("nsubj", "nsubjpass"):
+        return True
+    plural = verb_number(parse, parse.heads[word])
+    return plural is None or is_plural(parse, noun) == plural
 
 
 def _nouns_above(parse: Parse, noun: int) -> Iterator[int]:

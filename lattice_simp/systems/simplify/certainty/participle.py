@@ -64,6 +64,13 @@ def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool
         return not unclear and (describes_neighbour or _is_of_subject(parse, split, entity, head))
     if parse.tags[head] == "VBN" and not split.leads and child(parse, parse.heads[head], {"dobj"}) is not None:
         return False  # "they sold a car, known as Bess"
+    if (
+        parse.tags[head] == "VBN"
+        and parse.labels[head] == "advcl"
+        and not split.leads
+        and parse.parts[first - 2] in NOUNS
+    ):
+        return False  # "she is the mother of the club, founded in May"
     if parse.tags[head] == "VBD" and not split.leads and child(parse, head, {"agent"}) is None:
         return False  # "they spoke to her, trawled through papers"
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
@@ -118,6 +125,8 @@ def _has_sure_time(parse: Parse, split: Split, head: int) -> bool:
         return False  # "the house, located there, was sold": it still is there
     if "during" in words and not all(is_past(parse, root) for root in parse.roots):
         return False  # "a player, linked with Leeds during May, has left"
+    if not is_dated and any(is_past(parse, root) and not is_simple_tense(parse, root) for root in parse.roots):
+        return False  # "they would choose May, considered the best month": it is considered so
     return is_dated or not words.isdisjoint(timed_words) or all(is_past(parse, root) for root in parse.roots)
 
 

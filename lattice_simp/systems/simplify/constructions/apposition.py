@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lattice_simp.systems.simplify.clauses import is_past
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.clauses import is_past, pairs
 from lattice_simp.systems.simplify.constructions.clause import (
     Clause,
     clause_span,
@@ -22,6 +23,8 @@ _NOUNS = frozenset({"NN", "NNS"})
 _NO_START = frozenset({"RB", "FW", "IN", "UH", "CC"})
 """Tags of words that introduce examples and restrictions: e.g., especially."""
 _DETERMINERS = frozenset({"det", "poss"})
+_SEVERAL = frozenset({"deputy", "vice", "assistant", "former", "senior", "associate", "ex"})
+"""Words before a role that several may have."""
 
 
 def appositions(parse: Parse) -> Iterator[Clause]:
@@ -38,8 +41,26 @@ def appositions(parse: Parse) -> Iterator[Clause]:
             continue
         entity = mention(parse, noun, head, whole=False)
         if entity:
-            form = be_form(is_past(parse, verb), is_plural(parse, noun))
-            yield Clause(head, noun, span, (), (*entity, *inserted(form), *plain(parse, span)))
+            speaks = is_speaker(parse, noun)
+            form = be_form(is_past(parse, verb) and not speaks, is_plural(parse, noun))
+            article = _missing_article(parse, head) if speaks else ""
+            sentence = (*entity, *inserted(f"{form} {article}"), *plain(parse, span))
+            yield Clause(head, noun, span, (), sentence, leads=speaks and noun < verb)
+
+
+def is_speaker(parse: Parse, noun: int) -> bool:
+    """Returns whether a noun is the subject of a report, whose speaker still is what an apposition says."""
+    verb = parse.heads[noun]
+    return verb != ROOT and parse.labels[noun] == "nsubj" and parse.lemmas[verb].lower() in word_set("reporting_verbs")
+
+
+def _missing_article(parse: Parse, noun: int) -> str:
+    """Returns the article that a role needs in a sentence ("head of sales": the)."""
+    below = parse.children[noun]
+    if any(parse.labels[position] in _DETERMINERS | {"nummod"} for position in below):
+        return ""
+    is_one_of_several = any(parse.tokens[position].lower() in _SEVERAL for position in below if position < noun)
+    return "a" if is_one_of_several else pairs("roles").get(parse.lemmas[noun].lower(), "")
 
 
 def _describes(parse: Parse, head: int, noun: int) -> bool:

@@ -38,7 +38,15 @@ def relative_clauses(parse: Parse) -> Iterator[Clause]:
         restrictive = not follows_comma(parse, span)
         whole = any(parse.labels[child] == "conj" and child < head for child in parse.children[noun])
         entity = mention(parse, noun, head, whole=whole, definite=restrictive)
+        if entity and not restrictive and _is_kind(parse, noun):
+            entity = (*inserted("these"), *entity)
         yield from _clauses(parse, head, noun, _realised(parse, head, word, span, entity), restrictive=restrictive)
+
+
+def _is_kind(parse: Parse, noun: int) -> bool:
+    """Returns whether a plural without a determiner would name a kind when repeated ("houses")."""
+    below = child(parse, noun, {"det", "poss", "nummod", "conj", "compound"})
+    return parse.tags[noun] == "NNS" and below is None and parse.labels[noun] not in _SUBJECT
 
 
 def _clauses(parse: Parse, head: int, noun: int, sentence: tuple[Token, ...], *, restrictive: bool) -> Iterator[Clause]:
@@ -81,7 +89,7 @@ def _antecedent(parse: Parse, clause: int, word: int) -> int | None:
             return None
     if parse.labels[word] not in _SUBJECT:
         return noun
-    plural = _verb_number(parse, parse.heads[word])
+    plural = verb_number(parse, parse.heads[word])
     while plural is not None and is_plural(parse, noun) != plural:
         above = parse.heads[noun]
         if plural and parse.labels[noun] == "conj" and above != ROOT:
@@ -95,7 +103,7 @@ def _antecedent(parse: Parse, clause: int, word: int) -> int | None:
     return None if between and not plural else noun
 
 
-def _verb_number(parse: Parse, verb: int) -> bool | None:
+def verb_number(parse: Parse, verb: int) -> bool | None:
     """Returns whether the finite verb is plural; None if its form is ambiguous."""
     finite = finite_word(parse, verb)
     if finite is None:

@@ -1,0 +1,137 @@
+"""Reports move before their statements: "It rained, said Ann Lee" becomes "Ann Lee said that it rained".
+
+`According to` becomes a verb: "According to Ann Lee, it rained" becomes "Ann Lee says that it rained".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.systems.simplify.clauses import auxiliaries, child, finite_word, subject
+from lattice_simp.systems.simplify.noun_phrase import is_plural, natural
+from lattice_simp.systems.simplify.sentence import DASHES, Token
+from lattice_simp.systems.simplify.split import Split, SplitKind
+from lattice_simp.text.english.parse import Parse
+from lattice_simp.text.english.punctuation import mark_kind
+
+LONGEST_SPEAKER, LONGEST_TIME = 10, 6
+"""The most words that name a speaker, and that follow speaker and verb."""
+
+_SPEECH = frozenset({"i", "we", "you", "me", "us", "my", "our", "your", "let", "please", "yes", "no"})
+"""Words of direct speech, which would need other pronouns in a report."""
+
+_NO_START = frozenset({"CC", "UH", "WRB", "WP", "WDT", "VB", "MD", "WP$"})
+"""Tags of first words of what is no plain statement."""
+
+_TIMES = frozenset({"npadvmod", "prep", "advmod", "punct"})
+_MARKS = DASHES | {":", ";", "...", "…", "?", "!", "(", "["}
+_CLAUSES = frozenset({"relcl", "acl", "appos", "punct", "advcl", "ccomp"})
+
+
+def fronted_reports(parse: Parse) -> Iterator[Split]:
+    """Yields the report of a sentence as one that precedes its statement.
+
+    >>> tokens = tuple("It rained , said Ann Lee .".split())
+    >>> labels = ("nsubj", "ccomp", "punct", "ROOT", "compound", "nsubj", "punct")
+    >>> tags = ("PRP", "VBD", ",", "VBD", "NNP", "NNP", ".")
+    >>> parts = ("PRON", "VERB", "PUNCT", "VERB", "PROPN", "PROPN", "PUNCT")
+    >>> lemmas = ("it", "rain", ",", "say", "Ann", "Lee", ".")
+    >>> parse = Parse(tokens, (1, 3, 3, -1, 5, 3, 3), labels, parts, tags, lemmas)
+    >>> [" ".join(token.text for token in split.front) for split in fronted_reports(parse)]
+    ['Ann Lee said that']
+    """
+    is_plain = parse.tokens[-1] == "." and _MARKS.isdisjoint(parse.tokens) and len(parse.roots) == 1
+    if not is_plain or any(mark_kind(token) == "quote" for token in parse.tokens):
+        return
+    lowered = [token.lower() for token in parse.tokens]
+    if "according" in lowered:
+        yield from _according(parse, lowered.index("according"))
+    else:
+        yield from _said(parse, parse.roots[0])
+
+
+def _said(parse: Parse, verb: int) -> Iterator[Split]:
+    """Yields the report that ends a sentence."""
+    noun, statement = subject(parse, verb), child(parse, verb, {"ccomp"})
+    if noun is None or statement is None or parse.lemmas[verb].lower() not in word_set("saying_verbs"):
+        return
+    comma = max(parse.subtree(statement)) + 1
+    if (
+        parse.tokens[comma : comma + 1] != (",",)
+        or not _is_statement(parse, statement, comma)
+        or auxiliaries(parse, verb)
+    ):
+        return
+    speaker, report = parse.subtree(noun), range(comma + 1, len(parse) - 1)
+    after = [position for position in report if position not in speaker and position != verb]
+    if _is_report(parse, verb, speaker, after, report):
+        words = (*speaker, verb, *after)
+        front = (*(natural(parse, position, copied=False) for position in words), Token("that"))
+        yield _fronted(parse, tuple(report), (comma,), front)
+
+
+def _fronted(parse: Parse, clause: tuple[int, ...], dropped: tuple[int, ...], front: tuple[Token, ...]) -> Split:
+    changes = ((0, natural(parse, 0).text),) if 0 not in (*clause, *dropped) else ()
+    return Split(SplitKind.REPORT, ((), ()), clause, dropped, (), changes=changes, front=front)
+
+
+def _is_statement(parse: Parse, verb: int, comma: int) -> bool:
+    """Returns whether the words before a comma are one statement without direct speech."""
+    words = {token.lower() for token in parse.tokens[:comma]}
+    is_whole = parse.subtree(verb)[0] == 0 and parse.tags[0] not in _NO_START and parse.tokens[1] != ","
+    is_whole = is_whole and parse.tokens[0][-1] not in ".)"  # the letter of a list
+    joined = child(parse, verb, {"conj"})
+    is_single = joined is None or subject(parse, joined) is None
+    is_finite = finite_word(parse, verb) is not None and subject(parse, verb) is not None
+    return is_whole and is_single and is_finite and words.isdisjoint(_SPEECH)
+
+
+def _is_report(parse: Parse, verb: int, speaker: Sequence[int], after: Sequence[int], report: range) -> bool:
+    """Returns whether the words of a report are a short speaker, the verb, and a time."""
+    below = [position for position in parse.children[verb] if position in after]
+    is_time = all(parse.labels[position] in _TIMES and position > verb for position in below)
+    is_whole = set(speaker) <= set(report) and speaker[-1] - speaker[0] + 1 == len(speaker) <= LONGEST_SPEAKER
+    has_clause = any(
+        parse.tags[position] in ("VBG", "VBN", "IN") and parse.labels[position] != "prep" for position in after
+    )
+    is_short = len(after) <= LONGEST_TIME and "," not in [parse.tokens[position] for position in report]
+    return is_whole and is_time and is_short and not has_clause
+
+
+def _according(parse: Parse, first: int) -> Iterator[Split]:
+    """Yields the report of `according to` at the beginning or the end of a sentence."""
+    verb, noun = parse.roots[0], child(parse, min(first + 1, len(parse) - 1), {"pobj"})
+    is_clause = finite_word(parse, verb) is not None and subject(parse, verb) is not None
+    if noun is None or not is_clause or verb in parse.subtree(noun) or not _is_source(parse, noun):
+        return
+    source = parse.subtree(noun)
+    after = source[-1] + 1
+    is_whole = source == tuple(range(first + 2, after))
+    if first == 0 and parse.tokens[after : after + 1] == (",",) and _begins_statement(parse, after + 1):
+        dropped = (0, 1, after)
+    elif first > 1 and after == len(parse) - 1 and parse.tokens[first - 1] == "," and _is_statement(parse, verb, first):
+        dropped = (first - 1, first, first + 1)
+    else:
+        return
+    if is_whole:
+        words = (natural(parse, position, copied=False) for position in source)
+        front = (*words, Token("say" if is_plural(parse, noun) else "says"), Token("that"))
+        yield _fronted(parse, source, dropped, front)
+
+
+def _begins_statement(parse: Parse, first: int) -> bool:
+    """Returns whether a statement begins with a word, its subject or an adverbial."""
+    noun = subject(parse, parse.roots[0])
+    phrase = () if noun is None else parse.subtree(noun)
+    is_subject = first in phrase[:1] and "," not in [parse.tokens[position] for position in phrase]
+    return is_subject or (parse.tags[first] == "IN" and parse.tokens[first + 1] != ",")
+
+
+def _is_source(parse: Parse, noun: int) -> bool:
+    """Returns whether a noun phrase briefly names who or what can say something."""
+    source = parse.subtree(noun)
+    is_plain = all(parse.labels[position] not in _CLAUSES for position in source) and len(source) <= LONGEST_SPEAKER
+    is_joined = any(parse.labels[position] in ("conj", "cc") for position in parse.children[noun])
+    is_name = parse.parts[noun] == "PROPN" and parse.tokens[noun][:1].isupper()
+    return is_plain and not is_joined and (is_name or parse.lemmas[noun].lower() in word_set("sources"))
