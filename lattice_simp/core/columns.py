@@ -85,15 +85,15 @@ def _column(values: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     return column
 
 
-UNKNOWN_LOG = 1000.0
-"""The number that stands for the log of an unknown probability; it is the log of no number in double precision."""
+UNKNOWN_LOG = 200.0
+"""The number that stands for the log of an unknown probability; formats that store probabilities can hold it."""
 
 
 def log_probabilities(probabilities: npt.ArrayLike) -> Floats:
     """Returns natural logs of probabilities; that of 0 is the log of the smallest normal number, about -708.
 
     >>> log_probabilities([1.0, 0.5, 0.0, np.nan]).round(3).tolist()
-    [0.0, -0.693, -708.396, 1000.0]
+    [0.0, -0.693, -708.396, 200.0]
 
     An unknown probability (NaN) becomes `UNKNOWN_LOG`.
     """
@@ -107,4 +107,9 @@ def probabilities_of(logs: Floats) -> Floats:
     >>> probabilities_of(log_probabilities([0.5, np.nan])).tolist()
     [0.5, nan]
     """
-    return np.where(logs >= UNKNOWN_LOG, np.nan, np.exp(np.minimum(logs, 0.0)))
+    return np.where(are_unknown(logs), np.nan, np.exp(np.minimum(logs, 0.0)))
+
+
+def are_unknown(logs: Floats) -> Bools:
+    """Returns which logs stand for unknown probabilities, up to rounding."""
+    return logs > UNKNOWN_LOG - 1.0

@@ -197,7 +197,7 @@ def _several(
     path: str | Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
 ) -> NamedLattices | None:
     """Returns the lattices of a file whose format holds several, or None for any other file."""
-    head = b"" if format is not None else _head(path)
+    head = b"" if format is not None else _begin(path)
     name = format or next((name for name, (sniff, _) in _SEVERAL.items() if sniff(head)), None)
     if name is None or name not in _SEVERAL:
         return None
@@ -224,7 +224,7 @@ def is_collection(path: str | Path, format: str | None = None) -> bool:
     if is_nbest(path):
         sentences = (sentence for sentence in stream_sentences(path) if not sentence.is_missing)
         return len(list(islice(sentences, 2))) > 1
-    head = _head(path)
+    head = _begin(path)
     if is_search_graph(head):
         return len(list(islice(search_graphs(path), 2))) > 1
     if is_moses_networks(head):
@@ -252,7 +252,7 @@ def new_file(folder: str | Path, name: str, written: set[Path]) -> Path:
 
 
 def _is_plf(head: bytes) -> bool:
-    return bool(FORMATS["plf"].sniff(head.lstrip()))
+    return bool(FORMATS["plf"].sniff(head))
 
 
 def _plf_lattices(path: str | Path, symbols: SymbolTable | None = None, **options: Any) -> NamedLattices:
@@ -310,6 +310,11 @@ def _filled(members: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
 def _head(path: str | Path) -> bytes:
     with open_binary(path) as file:
         return file.read(HEAD)
+
+
+def _begin(path: str | Path) -> bytes:
+    """Returns the first bytes of a file without blanks, as formats are recognised by them."""
+    return _head(path).removeprefix(b"\xef\xbb\xbf").lstrip()
 
 
 def _is_tar(path: str | Path) -> bool:

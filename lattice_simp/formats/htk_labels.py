@@ -111,12 +111,12 @@ def _times(words: list[_Word]) -> Times | None:
 
 
 def _utterances(path: str | Path) -> Iterator[_Utterance]:
-    utterance, is_mlf, number = None, False, 0
+    utterance, is_mlf, is_begun, number = None, False, False, 0
     for number, line in enumerate(read_lines(path), 1):
         text = line.strip().removeprefix("\ufeff")
-        if number == 1:
-            is_mlf = text == _HEADER
-            utterance = None if is_mlf else _Utterance(1)
+        if text and not is_begun:
+            is_begun, is_mlf = True, text == _HEADER
+            utterance = None if is_mlf else _Utterance(number)
         if not text or text == _HEADER:
             continue
         if utterance is None:

@@ -45,7 +45,7 @@ _SEGMENT = re.compile(r"(?:^|[ \t]+)\|[0-9]+-[0-9]+(?:,wa=[^|]*)?\|(?=[ \t]|$)")
 
 _UNKNOWN = re.compile(r"(?:\|UNK)+$")
 
-_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*\d{1,18}[ \t]*\|\|\|[ \t\r\n]")
+_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*\d{1,18}[ \t]*\|\|\|[ \t\r\n]")
 
 
 def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import start_first
-from lattice_simp.core.columns import UNKNOWN_LOG, log_probabilities
+from lattice_simp.core.columns import are_unknown, log_probabilities
 from lattice_simp.core.connect import topological_order
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.header import Header
@@ -170,7 +170,11 @@ def write_slf(
     columns = {name: layout.written(0.0 - costs) for name, costs in layout.costs.items()}
     posteriors = [""] * lattice.num_arcs
     if POSTERIOR in lattice.features:
-        posteriors = [_posterior(log) for log in lattice.features[POSTERIOR].tolist()]
+        logs = lattice.features[POSTERIOR]
+        known = ~are_unknown(logs)
+        posteriors = [
+            _posterior(log) if is_known else "" for log, is_known in zip(logs.tolist(), known.tolist(), strict=True)
+        ]
     pattern = "J=%s S=%s E=%s W=%s" + "".join(f" {name}=%r" for name in columns) + "%s\n"
     ends = lattice.sources.tolist(), lattice.nextstates.tolist(), map(words.__getitem__, lattice.olabels.tolist())
     links = zip(range(lattice.num_arcs), *ends, *columns.values(), posteriors, strict=True)
@@ -670,9 +674,6 @@ def _lost(lattice: Lattice) -> Losses:
 
 
 def _posterior(log: float) -> str:
-    """Returns the field of a posterior; none if it is unknown."""
-    if log >= UNKNOWN_LOG:
-        return ""
     return f" p={float(probability_text(0.0 - log)) if log > _LEAST_LOG else 0.0!r}"
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.arguments import whole
-from lattice_simp.core.columns import probabilities_of
+from lattice_simp.core.columns import are_unknown, probabilities_of
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.growing import copy_into, grown
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
@@ -129,12 +129,21 @@ def path_hypothesis(lattice: Lattice, arcs: Ints, end: int) -> Hypothesis:
     return Hypothesis(
         tokens=tuple(lattice.symbols.decode(lattice.olabels[arcs].tolist())),
         cost=float(lattice.weights[arcs].sum() + lattice.finals[end]),
-        features=lattice.features.of_path(arcs, end),
+        features=_features(lattice, arcs, end),
         arcs=arcs,
         inputs=tuple(inputs[inputs != 0].tolist()),
         times=_times(lattice, arcs) if TIME in lattice.features else None,
         confidences=_confidences(lattice, arcs) if POSTERIOR in lattice.features else None,
     )
+
+
+def _features(lattice: Lattice, arcs: Ints, end: int) -> dict[str, float]:
+    """Returns the features of a path; unknown posteriors do not count."""
+    features = lattice.features.of_path(arcs, end)
+    if POSTERIOR in features and (unknown := are_unknown(lattice.features[POSTERIOR][arcs])).any():
+        known = lattice.features[POSTERIOR][arcs][~unknown]
+        return {**features, POSTERIOR: float(known.sum())}
+    return features
 
 
 def _times(lattice: Lattice, arcs: Ints) -> Times:

@@ -213,7 +213,9 @@ def test_a_word_without_a_confidence_is_unknown(tmp_path: Path) -> None:
     [[again]] = ls.read_nbest(tmp_path / "y.jsonl")
     lattice = ls.Lattice.from_nbest([again])
     ls.write(lattice, tmp_path / "x.slf")
-    for read in (lattice, ls.read(tmp_path / "x.slf")):
+    ls.write(lattice, tmp_path / "x.plf")
+    assert ls.nbest(lattice)[0].features["posterior"] == pytest.approx(math.log(0.9 * 0.6))
+    for read in (lattice, ls.read(tmp_path / "x.slf"), ls.read(tmp_path / "x.plf")):
         assert ls.shortest_path(read).confidences == pytest.approx((math.nan, 0.9, 0.6), nan_ok=True)
     rows = ctm_fields(ls.timed_words(lattice))
     assert rows == ["0.500 0.000 19", "0.500 0.300 a 0.9000", "1.000 0.500 cat 0.6000"]

@@ -294,6 +294,25 @@ def test_files_whose_first_lattice_ends_after_4_kib(tmp_path, text):
     assert ls.nbest(lattices[-1])[0].text == "a"
 
 
+@pytest.mark.parametrize("before", ["\ufeff", "\n \n", "\ufeff\r\n"], ids=["mark", "blanks", "both"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "u [ a 1 ]\nv [ b 1 ]\n",
+        "a 1.0\n\nb 1.0\n\n",
+        "u \n0 1 a 1,2,\n1\n\nv \n0 1 b 1,2,\n1\n\n",
+        "0 hyp=0 stack=0\n0 hyp=1 stack=1 back=0 score=-2 transition=-2 forward=-1 fscore=-2 covered=0-0 out=a\n"
+        "1 hyp=0 stack=0\n1 hyp=1 stack=1 back=0 score=-2 transition=-2 forward=-1 fscore=-2 covered=0-0 out=b\n",
+        "0 ||| a ||| ||| -1\n1 ||| b ||| ||| -1\n",
+        '#!MLF!#\n"u.rec"\n0 900000 a -6\n.\n"v.rec"\n0 900000 b -6\n.\n',
+    ],
+    ids=["sausages", "moses-cn", "kaldi", "moses-graph", "moses", "htk"],
+)
+def test_marks_and_blank_lines_before_several_lattices(tmp_path, text, before):
+    (tmp_path / "x").write_text(before + text, encoding="utf-8")
+    assert [ls.nbest(lattice)[0].text for _, lattice in read_all(tmp_path / "x")] == ["a", "b"]
+
+
 def test_words_of_sausages_may_be_numbers(tmp_path):
     (tmp_path / "u.txt").write_text("u [ costs 0.5 ] [ 3.5 0.25 <eps> 0.75 ]\n")
     assert masses(read(tmp_path / "u.txt")) == [(0, "costs", 0.5), (1, "3.5", 0.25), (1, "<epsilon>", 0.75)]

@@ -18,6 +18,7 @@ from lattice_simp import Lattice, SymbolTable
 from lattice_simp.core.features import Features
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, FormatError, InputWarning, InvalidLatticeError
 from lattice_simp.formats import read
+from lattice_simp.formats.collections import read_all
 from lattice_simp.formats.plf import format_plf, parse_plf, read_plf, write_plf
 
 MOSES = r"""((('ein\'',0.1,1),('b',0.3,2),('\\',0.6,1),),(('c',1.0,1),),)"""
@@ -256,3 +257,8 @@ def test_numbers_above_1_are_no_probabilities(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read(path, scores="cost").weights.tolist() == [1.5]
+
+
+def test_a_byte_order_mark_before_several_lattices(tmp_path):
+    (tmp_path / "x").write_text("\ufeff((('a',1,1),),)\n((('b',1,1),),)\n", encoding="utf-8")
+    assert [name for name, _ in read_all(tmp_path / "x")] == ["0", "1"]
