@@ -33,7 +33,7 @@ from lattice_simp.core.columns import FINITE
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import key_names, shown
-from lattice_simp.formats.json_results import BARE, DOUBTS, FAILED, KEYS, NAME, generated_row, rows_of
+from lattice_simp.formats.json_results import BARE, DOUBTS, FAILED, KEYS, NAME, PART, generated_row, rows_of
 from lattice_simp.formats.json_times import is_finite, times_like, with_nulls
 from lattice_simp.formats.json_words import tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
@@ -272,6 +272,9 @@ def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str |
         if isinstance(words, str):
             words = tokens_of(words)
         if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
+            if PART in fields:
+                message, remedy = "a part of a stream, no answer", "ask the server for whole answers: stream=false"
+                raise FormatError(message, path=path, line=number, remedy=remedy)
             has_none = not {"text", "tokens"} & fields.keys()
             fail(f"a hypothesis without text or tokens{f', with {key_names(fields)}' if has_none else ''}", fields)
         score, features = fields.get("score"), fields.get("features", {})

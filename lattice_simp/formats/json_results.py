@@ -44,7 +44,7 @@ KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences|segments|chunks'
     rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
     rb'|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
-    rb'|"results"\s*:\s*\[\s*\]|"(?:avg_logprob|pred_text|custom_id|promptFeedback|translatedText)"\s*:'
+    rb'|"results"\s*:\s*\[\s*\]|"(?:avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
     rb'|"object"\s*:\s*"response"|"(?:w|word_segments)"\s*:\s*\['
 )
 """The names by which such JSON is recognised."""
@@ -58,6 +58,9 @@ BARE = rb'\{\s*(?:"(?:id|key|utt|utt_id|name)"\s*:\s*(?:\d+|%b)\s*,\s*)?"text"\s
 
 DOUBTS = "doubts"
 """The field of an object for warnings about omitted parts: pairs of a message and a remedy."""
+
+PART = "part"
+"""The field of a hypothesis that is only a part of a stream."""
 
 FAILED = "failed"
 """The field of an object for the message of a request without an answer."""
@@ -221,7 +224,23 @@ def _generated_text(entry: Any) -> Any:
     text = next((entry[name] for name in _GENERATED if name in entry), None)
     if isinstance(text, list) and text and isinstance(text[-1], dict):
         text = text[-1].get("content")
-    return entry if text is None else {"text": text}
+    if text is None:
+        return entry
+    log = _log_probability({"logprobs": _details(entry).get("tokens")})
+    return {"text": text} if log is None else {"text": text, "features": {LOG_PROBABILITY: log}}
+
+
+def _generations(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the sentence of an answer of Hugging Face's server: the best sample, and the others."""
+    entries = [row, *(_details(row).get("best_of_sequences") or ())]
+    doubts = [_TOKENS] if any(_details(entry).get("top_tokens") or entry.get("top_tokens") for entry in entries) else []
+    return {"hypotheses": [*map(_generated_text, entries)], **({DOUBTS: doubts} if doubts else {})}
+
+
+def _details(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the details of a generated text; further samples are details themselves."""
+    details = entry.get("details", entry)
+    return details if is_object(details) else {}
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
@@ -336,6 +355,8 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
         return _LISTS[name](row[name], rest)
     if isinstance(row.get("message"), dict) and "content" in row["message"]:  # Anthropic
         return {**identity, **_choices([row], row)}
+    if "generated_text" in row:
+        return {**identity, **_generations(row)}
     if row.get("object") == "response" and isinstance(row.get("output"), list):  # OpenAI
         return {**identity, **_choices([_answer(row["output"])], row)}
     if "transcript" in row or isinstance(row.get("pred_text"), str):
@@ -428,12 +449,14 @@ def _from_deepspeech(transcript: Mapping[str, Any]) -> object:
     return {"text": " ".join(str(word.get("word")) for word in words), "score": transcript.get("confidence")}
 
 
-def _choices(entries: Sequence[object], _: Mapping[str, Any]) -> Mapping[str, Any]:
+def _choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
     """Reads the choices of a completion: samples of a model, with their log probabilities as a feature.
 
     A choice has no text if the model refused to answer or called a tool.
     """
-    choices = [_choice(entry) if isinstance(entry, dict) and "delta" not in entry else entry for entry in entries]
+    choices = [_choice(entry) if is_object(entry) else entry for entry in entries]
+    if any(is_object(entry) and _is_part(entry, is_whole=bool(rest.get("usage"))) for entry in entries):
+        choices = [{PART: True}]
     texts = [choice for choice in choices if not isinstance(choice, dict) or choice.get("text", "") is not None]
     unread = any(
         isinstance(entry, dict) and entry.get("logprobs") and _log_probability(entry) is None for entry in entries
@@ -442,6 +465,11 @@ def _choices(entries: Sequence[object], _: Mapping[str, Any]) -> Mapping[str, An
     doubts += [_NO_LOGS] if unread else []
     doubts += [_TOKENS] if any(map(_has_alternatives, entries)) else []
     return {"hypotheses": texts, **({DOUBTS: doubts} if doubts else {})}
+
+
+def _is_part(entry: Mapping[str, Any], *, is_whole: bool) -> bool:
+    """Returns whether a choice is a part of a stream: a delta, or a text that goes on, in an answer without usage."""
+    return "delta" in entry or (not is_whole and "text" in entry and not entry.get("finish_reason", True))
 
 
 def _has_alternatives(entry: object) -> bool:

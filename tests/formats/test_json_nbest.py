@@ -192,8 +192,25 @@ def test_answers_of_anthropic_and_texts_in_parts(tmp_path):
 
 
 def test_parts_of_a_stream_are_no_answers(tmp_path):
-    with pytest.raises(FormatError, match=":1: a hypothesis without text or tokens, with the keys 'delta', 'index'"):
-        ls.read_nbest(written(tmp_path, {"choices": [{"delta": {"content": "a"}, "index": 0}]}))
+    text = {"text": "a", "index": 0, "finish_reason": None}
+    for row in ({"choices": [{"delta": {"content": "a"}, "index": 0}]}, {"choices": [text]}):
+        with pytest.raises(FormatError, match=r":1: a part of a stream, no answer .*stream=false"):
+            ls.read_nbest(written(tmp_path, row))
+    assert ls.read_nbest(written(tmp_path, {"choices": [text], "usage": {"total_tokens": 3}}))[0][0].text == "a"
+
+
+def test_generated_texts_with_details(tmp_path):
+    token = {"id": 5, "text": "a", "logprob": -0.5, "special": False}
+    others = [{"generated_text": "a hat", "tokens": [token]}]
+    row = {"details": {"tokens": [token, token], "best_of_sequences": others}, "generated_text": "a cat"}
+    [entries] = ls.read_nbest(written(tmp_path, row))
+    assert [(entry.text, entry.features["LogProb"]) for entry in entries] == [("a cat", -1.0), ("a hat", -0.5)]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"generated_text": "a", "details": {"tokens": [token]}}]))
+    assert ls.read_nbest(path)[0][0].features["LogProb"] == -0.5
+    row["details"]["top_tokens"] = [[token, token]]
+    with pytest.warns(InputWarning, match="alternatives of tokens"):
+        ls.read_nbest(written(tmp_path, row))
 
 
 def test_blank_lines_are_skipped(tmp_path):
