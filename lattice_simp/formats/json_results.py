@@ -45,7 +45,7 @@ KEYS = (
     rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
     rb'|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
     rb'|"results"\s*:\s*\[\s*\]|"(?:avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
-    rb'|"object"\s*:\s*"response"|"(?:w|word_segments)"\s*:\s*\['
+    rb'|"object"\s*:\s*"response"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
 )
 """The names by which such JSON is recognised."""
 
@@ -377,7 +377,8 @@ def _texted(row: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     log = _log_probability(row)
     features = {} if log is None else {"features": {LOG_PROBABILITY: log}}
-    return {"text": row["text"], **features} if features or _is_bare(row) or holds_words(row) else None
+    is_transcript = features or _is_bare(row) or holds_words(row) or isinstance(row.get("tokens"), list)
+    return {"text": row["text"], **features} if is_transcript else None
 
 
 def _is_bare(row: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -141,8 +142,9 @@ def unread_words(entries: Sequence[object], hypotheses: object) -> list[tuple[st
         else set()
     )
     names = [name for name in _LISTS for entry in objects if _has_objects(entry.get(name))]
+    beside = [_BEGINS for entry in objects if _parts_beside(entry) is not None]
     unread = {
-        "times": [name for name in names if "times" not in read],
+        "times": [name for name in (*names, *beside) if "times" not in read],
         "confidences": [
             name
             for name in (*names, _CONFIDENCES)
@@ -200,7 +202,7 @@ def _parts_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:
     >>> _parts_beside({"tokens": [" c", "at"], "timestamps": [0.5, 0.75], "durations": [0.25, 0.25]})[1].end
     1.0
     """
-    parts, begins, durations = (entry.get(name) for name in (_PARTS[0], _BEGINS, _DURATIONS))
+    parts, begins, durations = (_listed(entry.get(name)) for name in (_PARTS[0], _BEGINS, _DURATIONS))
     if not isinstance(parts, list) or not isinstance(begins, list) or len(begins) != len(parts) or not parts:
         return None
     if not all(isinstance(part, str) for part in parts) or not all(map(is_finite, begins)):
@@ -211,6 +213,20 @@ def _parts_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:
     return listed_words(
         [{"word": part, "start": begin, "end": end} for part, begin, end in zip(parts, begins, ends, strict=True)]
     )
+
+
+def _listed(value: object) -> object:
+    """Returns a list that is written as a text, by old versions of sherpa-onnx, as a list; other values are unchanged.
+
+    >>> _listed("[0.5, 0.75]"), _listed([0.5]), _listed("[")
+    ([0.5, 0.75], [0.5], '[')
+    """
+    if not isinstance(value, str) or not value.startswith("["):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _has_objects(values: object) -> bool:

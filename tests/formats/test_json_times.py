@@ -178,6 +178,17 @@ def test_times_of_each_producer(tmp_path: Path, name: str) -> None:
     assert [value for span in spans for value in span] == pytest.approx([0.5, 0.8, 1.0, 1.5])
 
 
+def test_results_of_sherpa_onnx(tmp_path: Path) -> None:
+    """Times may be missing, or a text; a warning tells if tokens are not the words of the text."""
+    row = {"text": " a cat", "timestamps": "[0.5, 1.0]", "tokens": [" a", " cat"]}
+    assert read(tmp_path / "x", row)[0][0].times == ((0.5, 1.0), (1.0, 1.0))
+    for rest in ({"timestamps": []}, {"timestamps": [], "lang": "", "durations": [], "words": []}):
+        assert read(tmp_path / "x", {**row, **rest})[0][0].times is None
+    (tmp_path / "x").write_text(json.dumps({**row, "tokens": [" a", "<0xE5>"]}))
+    with pytest.warns(InputWarning, match="the times of words are not read: 'timestamps'"):
+        ls.read_nbest(tmp_path / "x")
+
+
 def test_tokens_without_durations_end_at_the_next_one(tmp_path: Path) -> None:
     row = {"text": "a cat", "tokens": ["▁a", "▁c", "at"], "timestamps": [0.5, 1.0, 1.2], "ys_probs": [-0.5, -0.25, 0]}
     [[hypothesis]] = read(tmp_path / "x.json", row)
