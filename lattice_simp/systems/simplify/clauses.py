@@ -13,6 +13,7 @@ SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 AUXILIARIES = frozenset({"aux", "auxpass"})
 FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
+_SINGULAR_FORMS, _PLURAL_FORMS = frozenset({"is", "was", "has"}), frozenset({"are", "were", "have"})
 _PAST_MODALS = frozenset({"would", "could", "might", "should"})
 
 
@@ -50,6 +51,17 @@ def is_past(parse: Parse, verb: int) -> bool:
     if finite is None:
         return True
     return parse.tags[finite] == "VBD" or parse.tokens[finite].lower() in _PAST_MODALS
+
+
+def verb_number(parse: Parse, verb: int) -> bool | None:
+    """Returns whether the finite form of a verb group is plural; None if its form is ambiguous."""
+    finite = finite_word(parse, verb)
+    if finite is None:
+        return None
+    text, tag = parse.tokens[finite].lower(), parse.tags[finite]
+    if text in _SINGULAR_FORMS or tag == "VBZ":
+        return False
+    return True if text in _PLURAL_FORMS or tag == "VBP" else None
 
 
 def relative_word(parse: Parse, clause: int) -> int | None:

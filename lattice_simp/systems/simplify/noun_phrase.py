@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.clauses import pairs
+from lattice_simp.systems.simplify.clauses import SUBJECTS, pairs, verb_number
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
@@ -20,6 +20,9 @@ LONGEST_WHOLE = 3
 _DEFINITE = frozenset({"the", "this", "these", "his", "her", "its", "their", "our", "my"})
 _CLAUSES = frozenset({"relcl", "acl", "appos"})
 _OUTSIDE = frozenset({"cc", "conj", "preconj", "case", "neg"})
+_SAME_FORMS = frozenset({"species", "series", "means", "headquarters", "barracks", "crossroads"})
+"""Nouns that have the same form for one and for several."""
+
 PLURAL_PRONOUNS = frozenset({"they", "them", "we", "us", "you", "these", "those", "both", "many", "several"})
 _PLURAL_NOUNS = frozenset({"police"})
 """Nouns without a plural form that take a plural verb."""
@@ -216,6 +219,8 @@ def is_plural(parse: Parse, noun: int) -> bool:
         conjunctions = [parse.tokens[child].lower() for child in parse.children[noun] if parse.labels[child] == "cc"]
         if conjunctions != ["or"]:
             return True
+    if parse.tokens[noun].lower() in _SAME_FORMS and parse.labels[noun] in SUBJECTS:
+        return verb_number(parse, parse.heads[noun]) is not False
     if parse.tokens[noun].lower() in PLURAL_PRONOUNS | _PLURAL_NOUNS or parse.tags[noun] in ("NNS", "NNPS"):
         return True
     return parse.parts[noun] == "NUM" and parse.lemmas[noun].lower() not in ("one", "1")

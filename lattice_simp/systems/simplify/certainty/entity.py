@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.clauses import SUBJECTS, child
-from lattice_simp.systems.simplify.constructions.relative import verb_number
+from lattice_simp.systems.simplify.clauses import SUBJECTS, child, verb_number
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.clauses import child, finite_word, pairs, relative_word, subject
+from lattice_simp.systems.simplify.clauses import child, finite_word, pairs, relative_word, subject, verb_number
 from lattice_simp.systems.simplify.constructions.clause import Clause, clause_span, follows_comma, inserted, plain
 from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.text.english.parse import ROOT, Parse
 
 _SUBJECT = frozenset({"nsubj", "nsubjpass"})
-_SINGULAR_FORMS = frozenset({"is", "was", "has"})
-_PLURAL_FORMS = frozenset({"are", "were", "have"})
 _INDEFINITE = frozenset({"a", "an"})
 _NAMED = frozenset({"NNP", "NN", "PRP"})
 
@@ -101,17 +99,6 @@ def _antecedent(parse: Parse, clause: int, word: int) -> int | None:
             return None
     between = any(parse.labels[child] == "conj" and child < clause for child in parse.children[noun])
     return None if between and not plural else noun
-
-
-def verb_number(parse: Parse, verb: int) -> bool | None:
-    """Returns whether the finite verb is plural; None if its form is ambiguous."""
-    finite = finite_word(parse, verb)
-    if finite is None:
-        return None
-    text, tag = parse.tokens[finite].lower(), parse.tags[finite]
-    if text in _SINGULAR_FORMS or tag == "VBZ":
-        return False
-    return True if text in _PLURAL_FORMS or tag == "VBP" else None
 
 
 def _realised(
