@@ -170,6 +170,26 @@ def whole_app() -> typer.Typer:
     return app
 
 
+def _usage_hint(error: Any, message: str) -> str:
+    """Returns the likely remedy of an error in the arguments, up to a semicolon."""
+    parameters = error.ctx.command.params if getattr(error, "ctx", None) is not None else []
+    options = {option for parameter in parameters for option in parameter.opts}
+    missing = getattr(error, "param", None)
+    if (
+        missing is not None
+        and message.startswith("Missing argument")
+        and "stdin" in (getattr(missing, "help", "") or "")
+    ):
+        return "- reads stdin; "
+    if "unexpected extra argument" in message and "--input" in options:
+        return "name the input with --input, or pipe it in; "
+    if "unexpected extra argument" in message and "--output" in options:
+        return "name the output with --output; "
+    if message.startswith(("No such option: --output", "No such option: -o")) and "target" in options:
+        return "the output is an argument; "
+    return ""
+
+
 def _report(error: Exception, *, debug: bool) -> int:
     """Prints an error in one line; returns the exit code.
 
@@ -186,7 +206,7 @@ def _report(error: Exception, *, debug: bool) -> int:
         return _BAD_INPUT
     if hasattr(error, "format_message"):  # of the parser of options
         message = error.format_message().replace("Value error, ", "")  # a prefix of the library
-        text = f"{message} (run it with --help for usage)"
+        text = f"{message} ({_usage_hint(error, message)}run it with --help for usage)"
     elif isinstance(error, LatticeSimpError):
         text = str(error)
     elif isinstance(error, OSError) and error.errno == errno.EBADF:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +17,7 @@ from lattice_simp.commands.lattice_input import (
     features_of,
     ignored_labels,
     read_outputs,
+    same_sentences,
     take_options,
     utterance,
 )
@@ -236,12 +236,7 @@ class _Inputs:
         sources, shared = self._sources, SharedNames(self._sources)
         named = list(zip(files, sources, strict=True))
         streams = [_outputs(file, name, first_id, _with_pieces(file, name, self._labels)) for file, name in named]
-        for number, members in enumerate(zip_longest(*streams)):
-            has_output = [member is not None for member in members]
-            if not all(has_output):
-                shorter, longer = sources[has_output.index(False)], sources[has_output.index(True)]
-                message = f"ends after {counted(number, 'sentence')}, but {longer} has more"
-                raise FormatError(message, path=shorter, remedy="give each system's output for the same sentences")
+        for number, members in enumerate(same_sentences(sources, streams)):
             names, outputs = zip(*members, strict=True)
             silent = [source for source, output in zip(sources, outputs, strict=True) if output is _NOTHING]
             if len(silent) < len(sources):

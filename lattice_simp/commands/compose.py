@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any, TypeVar
 
 from lattice_simp.commands.lattice_input import (
@@ -18,7 +19,7 @@ from lattice_simp.commands.lattice_input import (
     say_repeated,
 )
 from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.losses import write_lists, write_result
+from lattice_simp.commands.losses import wants_json, write_lists, write_result
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice, Strings
@@ -58,6 +59,7 @@ class Composition:
         labels: how to interpret labels.
         lists, skeleton_lists: arguments of `stream_sentences`: `pieces`, `cost`.
         needed: a phrase for the required content of hypotheses.
+        attached: a term that occurs only with punctuation attached, with the sentence and the token; empty for none.
         sentences, empty, missing: the numbers of n-best lists so far, of those without a common hypothesis, and of
             those without skeleton hypotheses or terms.
         repeated: the number of hypotheses with the words of better ones, which are left out of composed lists.
@@ -75,6 +77,7 @@ class Composition:
     lists: Mapping[str, Any] = field(default_factory=dict)
     skeleton_lists: Mapping[str, Any] = field(default_factory=dict)
     needed: str = "skeleton hypotheses"
+    attached: str = ""
     sentences: int = 0
     empty: int = 0
     missing: int = 0
@@ -128,7 +131,10 @@ class Composition:
         for sentence in stream_sentences(full, self.first_id, **self.lists, ignore=self.ignore):
             self.sentences += 1
             if sentence.number < len(lines):
-                yield self._compose_list(sentence, lines[sentence.number], self.keep_terms)
+                terms_of_sentence, empty = lines[sentence.number], self.empty
+                yield self._compose_list(sentence, terms_of_sentence, self.keep_terms)
+                if self.empty > empty and not self.attached:
+                    self.attached = _attached(sentence, terms_of_sentence)
         require_parallel(terms, len(lines), full, self.sentences, "sentence", TERM_LINES)
 
     def archive_with_terms(self, full: str, terms: str, output: str, to: str | None) -> None:
@@ -153,11 +159,13 @@ class Composition:
             require_parallel(terms, len(lines), full, run.count, "lattice", TERM_LINES)
             print(self.summary, file=sys.stderr)
 
-    def write_lists(self, lists: Iterable[Sentence], full: str, output: str) -> None:
+    def write_lists(self, lists: Iterable[Sentence], full: str, output: str, to: str | None) -> None:
         """Writes composed n-best lists of the file `full`, and prints the counts."""
-        write_lists(lists, output, first_id=self.first_id)
+        write_lists(lists, output, first_id=self.first_id, as_json=wants_json(to))
         say_repeated(full, self.repeated)
         print(self.summary, file=sys.stderr)
+        if self.attached:
+            print(f"{self.attached}: tokenise the lists first (lattice-simp lattice tokens {full})", file=sys.stderr)
 
     def _compose_list(
         self, sentence: Sentence, needed: Needed, compose: Callable[[Lattice, Needed], Lattice]
@@ -193,6 +201,22 @@ class Composition:
         return text + (f", {self.missing} without {self.needed}" if self.missing else "")
 
 
+def _attached(sentence: Sentence, terms: Terms) -> str:
+    """Returns a message about a form of a term that occurs only with punctuation attached; empty if there is none."""
+    tokens = {token for entry in sentence.hypotheses for token in entry.tokens}
+    for form in chain.from_iterable(terms):
+        word = form.split()[-1]
+        token = next((token for token in sorted(tokens - {word}) if _bare(token) == word), None)
+        if word not in tokens and token is not None:
+            return f"sentence {sentence.number} has {token!r}, which is not the term {form!r}"
+    return ""
+
+
+def _bare(token: str) -> str:
+    """Returns a token without the punctuation at its ends."""
+    return re.sub(r"^\W+|\W+$", "", token)
+
+
 def compose_files(
     composition: Composition, full: str, skeleton: str, sentence: str | None, output: str, to: str | None
 ) -> None:
@@ -220,9 +244,8 @@ def compose_files(
             of_skeletons = replace(labels, pieces="none")  # words, as hypotheses of skeletons often are
         if all(lists) and sentence is None:
             require_arrays(composition.engine, "two n-best lists without --id")
-            refuse_idle(["to"], "when the output is an n-best list")
             composition = replace(composition, lists=labels.of_lists(full), skeleton_lists=of_skeletons.of_lists(full))
-            composition.write_lists(composition.compose_lists(full_file, skeleton_file), full, output)
+            composition.write_lists(composition.compose_lists(full_file, skeleton_file), full, output, to)
             return
         refuse_idle(["n", "first_id"], "when the output is a lattice; it applies to two n-best lists without --id")
         first, second = (sentence if is_chosen else None for is_chosen in several)
@@ -259,9 +282,8 @@ def keep_terms_of_files(
     with readable(full) as full_file:
         require_lattices(full_file)
         if is_nbest(full_file) and sentence is None:
-            refuse_idle(["to"], "when the output is an n-best list")
             composition = replace(composition, lists=labels.of_lists(full), needed="terms")
-            composition.write_lists(composition.lists_with_terms(full_file, terms), full, output)
+            composition.write_lists(composition.lists_with_terms(full_file, terms), full, output, to)
             return
         refuse_idle(["n", "first_id"], "when the output is a lattice; it applies to n-best lists without --id")
         if sentence is None and is_collection(full_file):

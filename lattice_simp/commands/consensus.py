@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -18,12 +19,22 @@ from lattice_simp.commands.lattice_input import (
     read_outputs,
     require_hypotheses,
     require_lattices,
+    same_sentences,
     say_repeated,
     take_options,
     utterance,
 )
 from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.losses import NAMES, Losses, is_folder, write_lists, write_result
+from lattice_simp.commands.losses import (
+    NAMES,
+    Losses,
+    is_folder,
+    names_folder,
+    wants_json,
+    write_lists,
+    write_result,
+    write_several,
+)
 from lattice_simp.commands.options import (
     LABELS,
     Detail,
@@ -38,6 +49,7 @@ from lattice_simp.commands.options import (
     Scale,
     To,
     TokeniserName,
+    ToLists,
     check_stdin,
     command_app,
     refuse_idle,
@@ -52,8 +64,8 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import unmarked
 from lattice_simp.core.word_times import with_marks_of
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats import format_of_name, losses
-from lattice_simp.formats.collections import is_collection
+from lattice_simp.formats import FORMATS, format_of_name, losses
+from lattice_simp.formats.collections import entries, is_collection
 from lattice_simp.formats.common import require_acceptor, single_final
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
@@ -124,16 +136,16 @@ class _Decision:
         paths = nbest(lattice, self.paths, unique=False, ignore=self.ignored)
         return Lattice.from_nbest(self._of_list(paths), lattice.symbols)
 
-    def write_lists(self, file: str, labels: LabelOptions, output: str) -> None:
+    def write_lists(self, file: str, labels: LabelOptions, output: str, to: str | None) -> None:
         """Writes n-best lists, sorted by the expected gains of their hypotheses."""
-        write_lists(map(self._decided, self._lists(file, self.source, labels)), output)
+        write_lists(map(self._decided, self._lists(file, self.source, labels)), output, as_json=wants_json(to))
         say_repeated(self.source, self.repeated)
 
     def write_pools(
-        self, paths: Sequence[str], shares: Sequence[float] | None, labels: LabelOptions, output: str
+        self, paths: Sequence[str], shares: Sequence[float] | None, labels: LabelOptions, output: str, to: str | None
     ) -> None:
         """Writes the pooled n-best lists of several systems, sorted by the expected gains under the pool."""
-        systems = []
+        systems, as_json = [], wants_json(to)
         for path in paths:
             if not (Path(path).is_file() and is_nbest(path)):
                 remedy = "give n-best lists, or join lattices with lattice-simp lattice union"
@@ -148,7 +160,7 @@ class _Decision:
             pool = pool_nbest([sentence.hypotheses for sentence in lists], shares, scale=scale)
             return decision._decided(Sentence(number, pool, names.of(number, [sentence.name for sentence in lists])))
 
-        write_lists(map(pooled, sorted(set().union(*systems))), output)
+        write_lists(map(pooled, sorted(set().union(*systems))), output, as_json=as_json)
 
     def _decided(self, sentence: Sentence) -> Sentence:
         """Returns a sentence with its best hypotheses, sorted by their expected gains."""
@@ -180,7 +192,12 @@ class _Decision:
 @app.command()
 @takes_settings(LabelOptions, LABELS)
 def union(
-    sources: Annotated[list[str], typer.Argument(help="lattice files of any format, or n-best lists")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="a lattice file of any format, n-best list, folder or archive for each system, or - for stdin"
+        ),
+    ],
     sentence: Id = None,
     share: Annotated[
         list[float] | None, typer.Option(help="weight of each system, once per file in order (default: equal)")
@@ -193,7 +210,8 @@ def union(
 ) -> None:
     """Join the lattices of several systems into a mixture of their posteriors.
 
-    With --no-normalised, costs stay the same, and each share is an additional cost.
+    With --no-normalised, costs stay the same, and each share is an additional cost. Files of many sentences need
+    --output FOLDER/, or a file of a format that holds many lattices; all systems must have the same sentences.
 
     Example: lattice-simp lattice union one.fst two.fst --share 0.7 --share 0.3 --output both.fst
     """
@@ -201,20 +219,48 @@ def union(
         refuse_idle(["scale"], "with --no-normalised")
     share = _checked_shares(share, sources)
     labels = LabelOptions(**settings)
-    lattices, has_several = [], False
-    for path in sources:
-        with readable(path) as file:
-            is_list = is_nbest(file)
-            is_chosen = is_list or is_collection(file)
-            chosen = labels.for_lists if is_list else labels
-            lattices.append(read_full(file, sentence if is_chosen else None, labels=chosen))
-            has_several |= is_chosen
-    if not has_several:
-        refuse_idle(["sentence"], "if every file holds one lattice")
-    if normalised:
-        lattices = [normalise(lattice, scale) for lattice in lattices]
-    shares = [1.0] * len(sources) if normalised else None
-    write_result(union_lattice(*lattices, shares=share or shares), output, to, labels=labels)
+    shares = share or ([1.0] * len(sources) if normalised else None)
+
+    def mixture(lattices: Iterable[Lattice]) -> Lattice:
+        parts = [normalise(lattice, scale) if normalised else lattice for lattice in lattices]
+        return union_lattice(*parts, shares=shares)
+
+    with readable_sources(sources) as files:
+        several = [is_nbest(file) or is_collection(file) for file in files]
+        if not any(several):
+            refuse_idle(["sentence"], "if every file holds one lattice")
+        if sentence is None and any(several):
+            systems = [
+                _lattices_of(file, source, labels.for_lists if is_nbest(file) else labels)
+                for source, file in zip(sources, files, strict=True)
+            ]
+            names = SharedNames(sources)
+            mixtures = (
+                (names.of(number, [name for name, _ in members]) or str(number), mixture(part for _, part in members))
+                for number, members in enumerate(same_sentences(sources, systems))
+            )
+            first = list(islice(mixtures, 2))
+            if len(first) > 1 or is_folder(output):
+                if to is None and (is_folder(output) or names_folder(output)) and is_collection(files[0]):
+                    stored = next(entries(files[0])).format()
+                    to = stored if stored in FORMATS else None
+                write_several(chain(first, mixtures), sources[0], output, to, Losses(labels))
+                return
+            joined = first[0][1]
+        else:
+            joined = mixture(
+                read_full(file, sentence if is_several else None, labels=labels.for_lists if is_nbest(file) else labels)
+                for file, is_several in zip(files, several, strict=True)
+            )
+    write_result(joined, output, to, labels=labels)
+
+
+def _lattices_of(file: str, source: str, labels: LabelOptions) -> Iterator[tuple[str | None, Lattice]]:
+    """Yields the utterance and the lattice of each sentence."""
+    is_many = is_nbest(file) or is_collection(file)
+    for name, output in read_outputs(file, source, labels):
+        lattice = output if isinstance(output, Lattice) else Lattice.from_nbest(output)
+        yield utterance(name) if is_many else lattice.header.name, lattice
 
 
 def _checked_shares(shares: list[float] | None, sources: Sequence[str]) -> list[float] | None:
@@ -230,7 +276,8 @@ def _checked_shares(shares: list[float] | None, sources: Sequence[str]) -> list[
 @takes_settings(_MbrOptions, dict.fromkeys(WordOptions.__dataclass_fields__, LABELS))
 def mbr(
     sources: Annotated[
-        list[str], typer.Argument(help="lattice file of any format, folder or archive, or n-best lists")
+        list[str],
+        typer.Argument(help="lattice file of any format, folder or archive, or n-best lists, or - for stdin"),
     ],
     sentence: Id = None,
     share: Annotated[
@@ -243,7 +290,7 @@ def mbr(
     paths: Annotated[int, typer.Option(min=1, help="number of best paths of a lattice to compare")] = 1000,
     max_calls: Annotated[int, typer.Option(min=1, help="maximum number of string pairs to compare")] = CALLS,
     tokeniser: Annotated[TokeniserName, Detail("for bleu and wer (default: the words)")] = None,
-    to: To = None,
+    to: ToLists = None,
     jobs: Jobs = 1,
     output: Output = "-",
     settings: Any = None,
@@ -266,14 +313,14 @@ def mbr(
     if utility == "chrf":
         refuse_idle(["tokeniser"], "with --utility chrf")
     if len(sources) > 1:
-        refuse_idle(["sentence", "to", "paths", "jobs"], "with several n-best lists")
-        decision.write_pools(sources, _checked_shares(share, sources), words, output)
+        refuse_idle(["sentence", "paths", "jobs"], "with several n-best lists")
+        decision.write_pools(sources, _checked_shares(share, sources), words, output, to)
         return
     refuse_idle(["share"], "with one file")
     with readable(source) as file:
         if sentence is None and Path(file).is_file() and is_nbest(file):
-            refuse_idle(["to", "paths"], "when the output is an n-best list")
-            decision.write_lists(file, words, output)
+            refuse_idle(["paths"], "when the output is an n-best list")
+            decision.write_lists(file, words, output, to)
             return
         require_lattices(file)
         refuse_idle(["n"], "when the output is a lattice")

@@ -49,6 +49,7 @@ from lattice_simp.commands.options import (
     Nbest,
     Output,
     To,
+    ToLists,
     command_app,
     refuse_idle,
 )
@@ -126,12 +127,12 @@ def info(source: LatticeFile, sentence: Id = None, jobs: Jobs = 1, settings: Any
 def convert(
     source: LatticeFile,
     target: Annotated[
-        str,
+        str | None,
         typer.Argument(
             help="output file; its ending chooses the format: .fst .txt .plf .slf .ark .lats .sausages .mesh .cn .pfsg "
             ".gbnf .lark .regex; a folder for several lattices"
         ),
-    ],
+    ] = None,
     sentence: Id = None,
     origin: From = None,
     to: To = None,
@@ -146,6 +147,7 @@ def convert(
         ),
     ] = None,
     jobs: Jobs = 1,
+    output: Annotated[str | None, typer.Option("--output", "-o", help="the output file, as an option")] = None,
     settings: Any = None,
 ) -> None:
     """Convert between formats. Grammars for constrained decoding (.gbnf, .lark, .regex) can only be written.
@@ -155,6 +157,9 @@ def convert(
 
     Example: lattice-simp lattice convert a.slf a.fst
     """
+    if (target is None) == (output is None):
+        raise LatticeSimpError("give one output: lattice-simp lattice convert a.slf a.fst")
+    target = target or output or "-"
     chosen = to or (None if target.endswith("/") else format_of_name(target, "") or None)
     if chosen not in GRAMMARS:
         refuse_idle(["spacing"], f"with the format {chosen}; it applies to {', '.join(GRAMMARS)}")
@@ -196,7 +201,7 @@ def lm(
         typer.Option(help="weight of the subtracted scores (default: the feature's scale in the lattice, else 1)"),
     ] = None,
     engine: EngineOption = "arrays",
-    to: To = None,
+    to: ToLists = None,
     jobs: Jobs = 1,
     output: Output = "-",
     settings: Any = None,
@@ -311,7 +316,7 @@ def compose(
     first_id: FirstId = None,
     n: Annotated[MaybeNbest, Detail("for n-best lists (default: 100)")] = None,
     engine: EngineOption = "arrays",
-    to: To = None,
+    to: ToLists = None,
     output: Output = "-",
     settings: Any = None,
 ) -> None:
@@ -422,7 +427,7 @@ def prune(
     beam: Beam = None,
     max_arcs: MaxArcs = None,
     engine: EngineOption = "arrays",
-    to: To = None,
+    to: ToLists = None,
     jobs: Jobs = 1,
     output: Output = "-",
     settings: Any = None,
@@ -451,7 +456,7 @@ def determinize(
     sentence: Id = None,
     semiring: SemiringOption = "tropical",
     max_states: MaxStatesOrFail = MAX_STATES,
-    to: To = None,
+    to: ToLists = None,
     jobs: Jobs = 1,
     output: Output = "-",
     settings: Any = None,
@@ -473,7 +478,7 @@ def minimize(
     sentence: Id = None,
     semiring: SemiringOption = "tropical",
     max_states: MaxStatesOrFail = MAX_STATES,
-    to: To = None,
+    to: ToLists = None,
     jobs: Jobs = 1,
     output: Output = "-",
     settings: Any = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,6 +30,7 @@ from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import STDIN, place, readable
 
 Options = TypeVar("Options")
+Member = TypeVar("Member")
 
 Output = Lattice | list[Hypothesis]
 """The output of a system for a sentence."""
@@ -60,13 +62,11 @@ class LabelOptions:
         """Returns the arguments for `stream_sentences`.
 
         Raises:
-            FormatError: an option describes labels or scales, which n-best lists do not have.
+            FormatError: an option describes labels, which n-best lists do not have.
         """
         check_labels(self._labels, "nbest", path)
-        if self.scales is not None:
-            remedy = "choose a feature with --cost, or rescore it"
-            raise FormatError("--scales is for lattices; this is an n-best list", path=path, remedy=remedy)
-        return {"pieces": self.pieces, "cost": self.cost}
+        scales = None if self.scales is None else scales_of(self.scales)
+        return {"pieces": self.pieces, "cost": self.cost, "scales": scales}
 
     def of_lattices(self, path: str) -> dict[str, Any]:
         """Returns the arguments for readers of lattice formats.
@@ -275,6 +275,21 @@ def read_outputs(
             yield entry.name, labels.prepared(entry.load())
     else:
         yield source, read_full(file, labels=labels)
+
+
+def same_sentences(sources: Sequence[str], systems: Sequence[Iterator[Member]]) -> Iterator[tuple[Member, ...]]:
+    """Yields what the systems have for each sentence; `sources` are their files in messages.
+
+    Raises:
+        FormatError: the systems have different numbers of sentences.
+    """
+    for number, members in enumerate(zip_longest(*systems)):
+        has_output = [member is not None for member in members]
+        if not all(has_output):
+            shorter, longer = sources[has_output.index(False)], sources[has_output.index(True)]
+            message = f"ends after {counted(number, 'sentence')}, but {longer} has more"
+            raise FormatError(message, path=shorter, remedy="give each system's output for the same sentences")
+        yield members
 
 
 def require_lattices(file: str, format: str | None = None) -> None:

@@ -22,8 +22,17 @@ from lattice_simp.commands.lattice_input import (
     require_hypotheses,
     say_repeated,
 )
-from lattice_simp.commands.losses import SEVERAL, Losses, is_folder, with_header_of, write_lists
-from lattice_simp.commands.options import FAILED, refuse_idle
+from lattice_simp.commands.losses import (
+    SEVERAL,
+    Losses,
+    is_folder,
+    lattice_format,
+    names_folder,
+    wants_json,
+    with_header_of,
+    write_lists,
+)
+from lattice_simp.commands.options import FAILED, JSON_LINES
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -193,15 +202,18 @@ class LatticeRun:
         lists: bool = True,
         replaced: str | None = None,
     ) -> None:
-        written = format or format_of_name(output, "att")
+        as_json = format == JSON_LINES
+        written = format_of_name(output, "att") if format is None or as_json else format
         if self._labels.of_output(written):
             self._labels = self._labels.of_input(self._input_format(), written)
 
         if self._sentence is None and not self.is_many:
             is_list = self._format is None and is_nbest(self._file)
-            if is_folder(output) or (lists and is_list and is_json_name(output)):
+            if is_folder(output) or (lists and is_list and (as_json or is_json_name(output))):
                 self.is_many, self._is_list = True, is_list
         stay_lists = self.is_many and lists and self._is_list and not is_folder(output)
+        if not stay_lists:
+            format = lattice_format(format)
 
         def changed(number: int, lattice: Lattice) -> Lattice:
             result = operation(number, lattice)
@@ -213,13 +225,14 @@ class LatticeRun:
         elif is_folder(output):
             self._write_folder(changed, output, format, losses)
         elif stay_lists:
-            refuse_idle(["to"], "when the output is an n-best list")
-            write_lists(self._lists(changed), output, losses)
+            write_lists(self._lists(changed), output, losses, as_json=wants_json(format))
             return
         elif (chosen := self._archive_format(output, format)) is not None:
             self._write_archive(changed, output, chosen, losses)
+        elif (only := self._only(output)) is not None:
+            losses.write(changed(0, only), output, format)
         else:
-            losses.write(changed(0, self._only()), output, format)
+            self._write_folder(changed, output, format, losses)
         losses.print(output)
 
     def _input_format(self) -> str | None:
@@ -294,9 +307,11 @@ class LatticeRun:
         count = count_paths(lattice)
         return nbest(lattice, count, unique=False, ignore=self._labels.ignored) if count else []
 
-    def _only(self) -> Lattice:
-        """Returns the only lattice of a collection."""
+    def _only(self, output: str) -> Lattice | None:
+        """Returns the only lattice of a collection; None if there are several, and the output may be a folder."""
         members = list(islice(self._entries(), 2))
+        if len(members) > 1 and names_folder(output):
+            return None
         if len(members) != 1:
             remedy = SEVERAL
             if self._is_list:

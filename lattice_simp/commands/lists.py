@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import typer
@@ -203,4 +204,4 @@ def _best(lists: Iterable[Sentence], n: int | None, lines: list[str] | None, pat
 
 
 def _is_empty(file: str) -> bool:
-    return next(read_lines(file), None) is None
+    return not Path(file).is_dir() and next(read_lines(file), None) is None

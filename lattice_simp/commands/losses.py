@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions
+from lattice_simp.commands.options import JSON_LINES, refuse_idle
 from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats import FORMATS, format_of_name, losses, write
 from lattice_simp.formats.collections import new_file
+from lattice_simp.formats.json_nbest import SAMPLES, write_json
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_json_name, write_nbest
 from lattice_simp.support.plurals import in_words
@@ -67,9 +69,12 @@ class Losses:
         self.add_phrases({"the result does not have the features": names})
 
     def add_phrases(self, losses: Mapping[str, Iterable[str]]) -> None:
-        """Adds the losses of a file by phrase, as `losses` returns them; they follow the phrase or replace its `{}`."""
+        """Adds the losses of a file by phrase, as `losses` returns them; they follow the phrase or replace its `{}`.
+
+        The number of samples of a hypothesis is no loss, because its cost has it.
+        """
         for phrase, names in losses.items():
-            self._names.setdefault(phrase, {}).update(dict.fromkeys(names))
+            self._names.setdefault(phrase, {}).update(dict.fromkeys(name for name in names if name != SAMPLES))
 
     def watched(self, sentences: Iterable[Sentence], phrase: str) -> Iterator[Sentence]:
         """Yields sentences unchanged, and adds their names, times and confidences as losses."""
@@ -89,15 +94,41 @@ class Losses:
             if names:
                 is_phrase = not names.keys().isdisjoint((NAMES, TIMES, CONFIDENCES))
                 listed = in_words(names) if is_phrase else " ".join(names)
+                phrase = phrase.removesuffix("s") if len(names) == 1 and phrase.endswith("features") else phrase
                 message = phrase.format(listed) if "{}" in phrase else f"{phrase} {listed}"
                 print(f"{STDOUT if str(output) == '-' else output}: {message}", file=sys.stderr)
 
 
-def write_lists(sentences: Iterable[Sentence], output: str, losses: Losses | None = None, *, first_id: int = 0) -> None:
-    """Writes n-best lists; prints what their file does not hold, and other losses, on stderr."""
+def write_lists(
+    sentences: Iterable[Sentence],
+    output: str,
+    losses: Losses | None = None,
+    *,
+    first_id: int = 0,
+    as_json: bool = False,
+) -> None:
+    """Writes n-best lists; prints what their file does not hold, and other losses, on stderr.
+
+    Args:
+        sentences: the lists.
+        output: their file; JSON lines if the name ends in `.jsonl`, else Moses' format.
+        losses: other losses.
+        first_id: the id of sentence 0.
+        as_json: whether to write JSON lines in any case.
+    """
     losses = losses or Losses()
-    write_nbest(sentences if is_json_name(output) else losses.watched(sentences, IN_MOSES), output, first_id=first_id)
+    if as_json or is_json_name(output):
+        write_json(sentences, output, first_id=first_id)
+    else:
+        write_nbest(losses.watched(sentences, IN_MOSES), output, first_id=first_id)
     losses.print(output)
+
+
+def wants_json(to: str | None) -> bool:
+    """Returns whether --to asks for JSON lines; refuses the formats of lattices where the output is n-best lists."""
+    if to != JSON_LINES:
+        refuse_idle(["to"], f"when the output is an n-best list, unless it is {JSON_LINES}")
+    return to == JSON_LINES
 
 
 def write_result(
@@ -116,8 +147,22 @@ def write_result(
     if origin is not None:
         losses.add_dropped(origin, lattice)
         lattice = with_header_of(origin, lattice)
-    losses.write(lattice, output, format)
+    losses.write(lattice, output, lattice_format(format))
     losses.print(output)
+
+
+def lattice_format(to: str | None) -> str | None:
+    """Returns the format of lattices that --to names.
+
+    Raises:
+        LatticeSimpError: it is that of n-best lists.
+    """
+    if to == JSON_LINES:
+        raise LatticeSimpError(
+            f"the output is a lattice, not n-best lists; leave --to {JSON_LINES} out, or write the best paths of the "
+            "lattice: lattice nbest -n 100 --output NAME.jsonl"
+        )
+    return to
 
 
 def write_several(
@@ -128,17 +173,17 @@ def write_several(
     Raises:
         LatticeSimpError: the output is a file for one lattice.
     """
-    if is_folder(output):
+    archive = FORMATS[format or format_of_name(output, "att")].archive
+    if is_folder(output) or (archive is None and names_folder(output)):
         written = set[Path]()
         suffix = (*FORMATS[format or "openfst"].suffixes, ".txt")[0]
         for name, lattice in lattices:
             losses.write(lattice, new_file(output, name + suffix, written), format or "openfst")
     else:
         chosen = format or format_of_name(output, "att")
-        open_archive = FORMATS[chosen].archive
-        if open_archive is None:
+        if archive is None:
             raise LatticeSimpError(f"{place(source)} holds several sentences; {SEVERAL}")
-        with open_archive(output, **losses.options(chosen)) as add:
+        with archive(output, **losses.options(chosen)) as add:
             for name, lattice in lattices:
                 add(name, lattice)
                 losses.add(lattice, output, chosen)
@@ -148,6 +193,11 @@ def write_several(
 def is_folder(output: str) -> bool:
     """Returns whether an output is a folder: it exists, or its name ends with a slash."""
     return output.endswith("/") or (output != "-" and Path(output).is_dir())
+
+
+def names_folder(output: str) -> bool:
+    """Returns whether an output for several lattices is a new folder: its name has no ending."""
+    return output != "-" and not Path(output).suffix and not Path(output).exists()
 
 
 def with_header_of(origin: Lattice, lattice: Lattice) -> Lattice:

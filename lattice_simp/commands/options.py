@@ -182,6 +182,11 @@ def format_name(name: str) -> str:
     return name
 
 
+def result_format_name(name: str) -> str:
+    """Checks the name of a format of lattices or n-best lists, as an option's parser."""
+    return name if name == JSON_LINES else format_name(name)
+
+
 def input_format_name(name: str) -> str:
     """Checks the name of a format of input, as an option's parser."""
     return name if name in READ_ONLY else format_name(name)
@@ -205,6 +210,9 @@ INPUT, OUTPUT, RUNNING, LABELS, SEARCH = "Input", "Output", "Running", "Labels",
 """Panels of --help."""
 
 FORMAT_NAMES = "|".join(FORMATS)
+JSON_LINES = "jsonl"
+"""The name of JSON lines in `--to`; Moses' format is the other one of n-best lists."""
+
 COST_HELP = (
     "feature to use as the score of n-best lists instead of the total, such as F0; -NAME or -total if they are costs"
 )
@@ -232,6 +240,15 @@ From: TypeAlias = Annotated[
 To: TypeAlias = Annotated[
     str | None,
     typer.Option("--to", parser=format_name, metavar=FORMAT_NAMES, help="output format; from the name by default"),
+]
+ToLists: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        parser=result_format_name,
+        metavar=FORMAT_NAMES,
+        help=f"output format, or {JSON_LINES} for n-best lists; from the name by default",
+    ),
 ]
 BEAM = typer.Option("--beam", help="keep paths within this many nats of the best")
 Beam: TypeAlias = Annotated[float | None, BEAM]

@@ -65,9 +65,9 @@ TRAINED = f"kind of model to train: {', '.join(trained_kinds())} (repeatable; de
 @app.command()
 def nbest(
     file: Annotated[str, typer.Argument(help="n-best lists of any format, or - for stdin")],
-    models: ScorerModels,
+    models: Annotated[ScorerModels | None, Detail("not needed to apply --weights to the features of the lists")] = None,
     source: Annotated[Source | None, Detail("tokenised")] = None,
-    weights: Annotated[Weights | None, Detail("to sort hypotheses by")] = None,
+    weights: Annotated[Weights | None, Detail("to compute the total of each hypothesis, and to sort by it")] = None,
     pieces: Pieces = "none",
     cost: Cost = None,
     first_id: FirstId = None,
@@ -77,8 +77,9 @@ def nbest(
 ) -> None:
     """Add a feature for each model to n-best lists. Tune the weights with `lattice-simp tune nbest`.
 
-    Models of the target language only (n-gram and class models) need no --source. With --pieces, models score words
-    joined from pieces, and the output holds words.
+    With --weights, the total of a hypothesis becomes the weighted sum of its features. Models of the target language
+    only (n-gram and class models) need no --source. With --pieces, models score words joined from pieces, and the
+    output holds words.
 
     Example: lattice-simp rescore nbest full.nbest --source dev.en --model build/bilingual.scorer -o scored.nbest
     """
@@ -87,9 +88,11 @@ def nbest(
     from lattice_simp.rescore.nbest import score_nbest, weighted_nbest
     from lattice_simp.translate.model_files import read_weights
 
+    if not models and weights is None:
+        raise LatticeSimpError("nothing to do: give models with --model, or --weights for the features of the lists")
     if best and weights is None:
         raise LatticeSimpError("--best needs --weights: without them, the models do not change the order")
-    scorers = read_models(models)
+    scorers = read_models(models or [])
     weighted = None if weights is None else read_weights(weights)
     needing = [name for name, scorer in scorers.items() if reads_source(scorer)]
     if source is None and needing:

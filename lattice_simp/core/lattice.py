@@ -739,6 +739,8 @@ def words_and_cost(hypothesis: WeightedWords) -> tuple[tuple[str, ...], float]:
     """
     if isinstance(hypothesis, str):
         return as_tokens(hypothesis), 0.0
+    if isinstance(hypothesis, list) and hypothesis and isinstance(hypothesis[0], Hypothesis):
+        raise InvalidLatticeError("found a list of hypotheses in place of a hypothesis; pass the list of one sentence")
     try:
         words, cost = (hypothesis.tokens, hypothesis.cost) if isinstance(hypothesis, Hypothesis) else hypothesis
     except ValueError as error:
@@ -760,6 +762,8 @@ def as_hypotheses(strings: Strings) -> list[Hypothesis]:
     Raises:
         InvalidLatticeError: as `words_and_cost`.
     """
+    if isinstance(strings, Lattice):
+        raise TypeError("a lattice is not a list of hypotheses; pass its best paths: nbest(lattice, 100)")
     sentences = as_sentences(strings)
     pairs = map(words_and_cost, sentences)
     return [

@@ -26,6 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import Format, Losses, never
@@ -111,7 +113,9 @@ GRAMMARS = ("gbnf", "lark", "regex")
 
 
 def _lost(lattice: Lattice) -> Losses:
-    return {"a grammar cannot store": ["costs and features"]}
+    has_costs = bool(lattice.weights.any() or (lattice.finals[np.isfinite(lattice.finals)] != 0.0).any())
+    parts = [name for name, is_lost in (("costs", has_costs), ("features", bool(lattice.features))) if is_lost]
+    return {"a grammar cannot store": [" and ".join(parts)] if parts else []}
 
 
 GBNF = Format((".gbnf",), never, _read, write_gbnf, _lost)

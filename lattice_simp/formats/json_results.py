@@ -453,11 +453,14 @@ def _from_deepspeech(transcript: Mapping[str, Any]) -> object:
 def _choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
     """Reads the choices of a completion: samples of a model, with their log probabilities as a feature.
 
-    A choice has no text if the model refused to answer or called a tool.
+    A choice has no text if the model refused to answer or called a tool. The words of a single choice have confidences,
+    the probabilities of their tokens; those of several choices are better known from the samples.
     """
     choices = [_choice(entry) if is_object(entry) else entry for entry in entries]
     if any(is_object(entry) and _is_part(entry, is_whole=bool(rest.get("usage"))) for entry in entries):
         choices = [{PART: True}]
+    elif len(entries) == 1 and isinstance(entries[0], dict):
+        choices = [with_words(choices[0], listed_words(_token_logs(entries[0])))]
     texts = [choice for choice in choices if not isinstance(choice, dict) or choice.get("text", "") is not None]
     unread = any(
         isinstance(entry, dict) and entry.get("logprobs") and _log_probability(entry) is None for entry in entries
@@ -502,6 +505,17 @@ def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
     scores = {LOG_PROBABILITY: _log_probability(entry), MEAN_LOG_PROBABILITY: entry.get("avgLogprobs")}
     features = {name: score for name, score in scores.items() if is_finite(score)}
     return {"text": text, "features": features} if features else {"text": text}
+
+
+def _token_logs(entry: Mapping[str, Any]) -> object:
+    """Returns the list of a choice's tokens with their log probabilities, in chats and in completions, or None."""
+    logs = entry.get("logprobs")
+    if not isinstance(logs, dict):
+        return None
+    tokens, values = logs.get("tokens"), logs.get("token_logprobs")
+    if isinstance(tokens, list) and isinstance(values, list) and len(tokens) == len(values):
+        return [{"token": token, "logprob": value} for token, value in zip(tokens, values, strict=True)]
+    return logs.get("content")
 
 
 def _log_probability(entry: Mapping[str, Any]) -> float | None:

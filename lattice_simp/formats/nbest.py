@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from lattice_simp.core.arguments import whole
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.marks import unmarked
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.common import HEAD, shown
 from lattice_simp.formats.ctm import is_ctm, stream_ctm
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
@@ -86,6 +86,7 @@ def read_nbest(
     *,
     pieces: PieceKind = "none",
     cost: str | None = None,
+    scales: Mapping[str, float] | None = None,
     ignore: Collection[str] = (),
 ) -> list[list[Hypothesis]]:
     """Returns the n-best lists of all sentences; `stream_sentences` yields them one by one, with their names.
@@ -96,7 +97,7 @@ def read_nbest(
     >>> [[hypothesis.text for hypothesis in hypotheses] for hypotheses in read_nbest(path)]
     [['a cat', 'the cat']]
     """
-    sentences = stream_sentences(path, first_id, pieces=pieces, cost=cost, ignore=ignore)
+    sentences = stream_sentences(path, first_id, pieces=pieces, cost=cost, scales=scales, ignore=ignore)
     return [sentence.hypotheses for sentence in sentences]
 
 
@@ -106,6 +107,7 @@ def stream_sentences(
     *,
     pieces: PieceKind = "none",
     cost: str | None = None,
+    scales: Mapping[str, float] | None = None,
     ignore: Collection[str] = (),
 ) -> Iterator[Sentence]:
     """Reads n-best lists sentence by sentence; the kind is detected from the content.
@@ -120,12 +122,15 @@ def stream_sentences(
         ignore: tokens to remove because they are not words, for example `MARKS`; by default none.
         cost: the feature that replaces the total as the score. In Marian's lists `F0` is a log probability, while the
             total may be divided by the length. A cost is minus a score.
+        scales: weights of features; their weighted sum replaces the total as the score.
 
     Raises:
         FormatError: as the reader of the kind (`stream_moses`, `stream_json`, `stream_fairseq`), or the kind is unknown
             (the message says what the file looks like), or the subwords lack the marks of their kind.
-        LatticeSimpError: `pieces` is unknown.
+        LatticeSimpError: `pieces` is unknown, or there are both `cost` and `scales`.
     """
+    if cost is not None and scales is not None:
+        raise LatticeSimpError("the cost and the scales both set the score; give one of them")
     check, names, first_id = MarkCheck(pieces, path), Names(path), whole(first_id, "first_id")
     with readable(path) as file:
         kind = _kind(file)
@@ -137,8 +142,20 @@ def stream_sentences(
                 continue
             hypotheses = unmarked(sentence.hypotheses, ignore)
             check.see(hypothesis.tokens for hypothesis in hypotheses)
+            if scales is not None:
+                hypotheses = [_scaled(hypothesis, scales, path, sentence.number) for hypothesis in hypotheses]
             yield Sentence(sentence.number, [joined(hypothesis, pieces) for hypothesis in hypotheses], name)
     check.finish()
+
+
+def _scaled(hypothesis: Hypothesis, scales: Mapping[str, float], path: str | Path, number: int) -> Hypothesis:
+    """Returns a hypothesis whose score is the weighted sum of its features."""
+    missing = next((name for name in scales if name not in hypothesis.features), None)
+    if missing is not None:
+        names = ", ".join(hypothesis.features) or "none"
+        message = f"a hypothesis of sentence {number} has no feature {missing!r}"
+        raise FormatError(message, path=path, remedy=f"its features are: {names}")
+    return hypothesis.with_cost(0.0 - sum(scale * hypothesis.features[name] for name, scale in scales.items()))
 
 
 def _file_named(sentences: Iterator[Sentence], path: str | Path) -> Iterator[Sentence]:
@@ -170,7 +187,7 @@ def has_pieces(path: str | Path, pieces: PieceKind) -> bool:
 
 
 def write_nbest(
-    groups: Iterable[tuple[int, Iterable[Hypothesis]] | Sentence],
+    groups: Iterable[list[Hypothesis] | tuple[int, Iterable[Hypothesis]] | Sentence],
     path: str | Path,
     *,
     first_id: int = 0,
@@ -185,7 +202,8 @@ def write_nbest(
     '0 ||| a cat ||| LM= -1.5 ||| -1.5\\n'
 
     Args:
-        groups: the numbers of sentences, from 0, with their hypotheses; JSON lines have the names of a `Sentence`, too.
+        groups: the list of each sentence, in order, as `read_nbest` returns them; or the numbers of sentences, from 0,
+            with their hypotheses. JSON lines have the names of a `Sentence`, too.
         path: the file; `-` is standard output.
         first_id: the id of sentence 0.
         style: the style of Moses' format: "moses" writes `Name= values`, "cdec" `Name=value` for single values.
@@ -195,24 +213,26 @@ def write_nbest(
         LatticeSimpError: the file cannot be written, or a group has no number or no hypotheses.
     """
     first_id = whole(first_id, "first_id")
-    sentences = map(_sentence_of, groups)
+    sentences = starmap(_sentence_of, enumerate(groups))
     if is_json_name(path):
         write_json(sentences, path, first_id=first_id)
     else:
         write_moses(sentences, path, first_id=first_id, style=style)
 
 
-def _sentence_of(group: object) -> Sentence:
-    """Returns the sentence of a number and its hypotheses.
+def _sentence_of(index: int, group: object) -> Sentence:
+    """Returns the sentence of a list, numbered by its index, or of a number and its hypotheses.
 
     Raises:
-        LatticeSimpError: the group is something else, such as a list without its number.
+        LatticeSimpError: the group is something else, such as a single hypothesis.
     """
+    if isinstance(group, list):
+        group = (index, group)
     if not isinstance(group, tuple) or len(group) < 2 or not hasattr(group[0], "__index__"):
-        remedy = (
-            "number the lists: write_nbest(enumerate(lists), path), or write_nbest([(0, hypotheses)], path) for one"
+        remedy = "for the list of one sentence, write_nbest([hypotheses], path)"
+        raise LatticeSimpError(
+            f"expected lists of hypotheses, or pairs of a number and a list, found {shown(repr(group))} ({remedy})"
         )
-        raise LatticeSimpError(f"expected pairs of a number and hypotheses, found {shown(repr(group))} ({remedy})")
     hypotheses = list(group[1])
     wrong = next((entry for entry in hypotheses if not isinstance(entry, Hypothesis)), None)
     if wrong is not None:

@@ -137,6 +137,9 @@ def _penalised(lattice: Lattice, word_penalty: float, ignore: Collection[str]) -
 
 
 def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
+    if not isinstance(models, Mapping):
+        found = type(models).__name__
+        raise TypeError(f"apply_lm takes models by name, {{'LM': (LanguageModel.read(path), weight)}}, not a {found}")
     for name, (_, weight) in models.items():
         finite_real(weight, f"the weight of the language model {name}")
         if name in lattice.features:

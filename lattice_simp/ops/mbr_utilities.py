@@ -105,7 +105,7 @@ def user_scores(strings: Sequence[Tokens], utility: UserUtility | BatchUtility) 
     """Returns the scores of a user's function, which is called for each pair, or for many at once.
 
     Raises:
-        LatticeSimpError: a `BatchUtility` returns a different number of utilities than pairs.
+        LatticeSimpError: a function returns several values, or a `BatchUtility` another number of values than pairs.
     """
     texts = [" ".join(tokens) for tokens in strings]
 
@@ -116,7 +116,13 @@ def user_scores(strings: Sequence[Tokens], utility: UserUtility | BatchUtility) 
             utilities = np.asarray(utility.function(hypotheses, reference_texts), dtype=np.float64).ravel()
         else:
             pairs = zip(hypotheses, reference_texts, strict=True)
-            utilities = np.array([utility(hypothesis, reference) for hypothesis, reference in pairs], dtype=np.float64)
+            values = [utility(hypothesis, reference) for hypothesis, reference in pairs]
+            if any(np.ndim(value) for value in values):
+                raise LatticeSimpError(
+                    "the utility returns several values for a hypothesis and a reference, not one; give a function of "
+                    "two strings, or a BatchUtility for a function of two lists of strings"
+                )
+            utilities = np.array(values, dtype=np.float64)
         if len(utilities) != len(hypotheses):
             raise LatticeSimpError(
                 f"the utility gives {counted(len(utilities), 'value')} for {counted(len(hypotheses), 'pair')}"

@@ -75,5 +75,5 @@ def weighted_nbest(entries: Sequence[Hypothesis], weights: Mapping[str, float]) 
 def _score(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
     for name in features:
         if name not in weights:
-            raise LatticeSimpError(f"no weight for the feature {name}; add it, or set it to 0")
+            raise LatticeSimpError(f"the weights lack the feature {name} of the lists; add it, with 0 to leave it out")
     return sum(weights[name] * score for name, score in features.items())

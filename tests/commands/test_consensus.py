@@ -63,6 +63,26 @@ def test_lists_of_several_systems_decide_together(call, files):
         assert message in done.stderr
 
 
+def test_systems_are_joined_sentence_by_sentence(call, files):
+    """The mixtures of many sentences are those of each one; their folder keeps names and formats of lattices."""
+    (files / "first.nbest").write_text("0 ||| a ||| ||| -1\n0 ||| b ||| ||| -1\n1 ||| c ||| ||| -2\n")
+    (files / "second.nbest").write_text("0 ||| a ||| ||| -5\n1 ||| d ||| ||| -5\n")
+    pair = ("lattice", "union", "first.nbest", "second.nbest", "--share", 3, "--share", 1)
+    assert call(*pair, "--output", "joined").returncode == 0
+    for number in (0, 1):
+        call(*pair, "--id", number, "--output", "one.fst")
+        assert probabilities(f"joined/{number}.fst") == probabilities("one.fst")
+    assert probabilities("joined/1.fst") == [("c", 0.75), ("d", 0.25)]
+    for name in ("first", "second"):
+        call("lattice", "convert", f"{name}.nbest", f"{name}/", "--to", "slf")
+    call("lattice", "union", "first", "second", "--share", 3, "--share", 1, "--output", "slf")
+    assert sorted(file.name for file in (files / "slf").iterdir()) == ["0.slf", "1.slf"]
+    assert probabilities("slf/1.slf") == [("c", 0.75), ("d", 0.25)]
+    assert "with --output FOLDER/" in call(*pair).stderr
+    (files / "second.nbest").write_text("0 ||| a ||| ||| -5\n")
+    assert "second.nbest: ends after 1 sentence, but first.nbest has more" in call(*pair, "-o", "out/").stderr
+
+
 def test_a_union_may_keep_the_costs(call, files):
     call("lattice", "union", "one.nbest", "two.fst", "--no-normalised", "--output", "both.slf")
     assert sorted(path.cost for path in nbest(read("both.slf"), 9, unique=False)) == [0.0, 7.0, 7.0]
@@ -280,7 +300,9 @@ def test_a_folder_gives_a_folder(call, files, folder, command, ending):
 def test_lists_of_many_sentences_give_a_folder_of_networks(call, files):
     (files / "many.nbest").write_text("0 ||| a b ||| ||| -1\n1 ||| c ||| ||| -1\n")
     assert call("lattice", "confusion", "many.nbest", "--output", "out/").returncode == 0
-    assert [read(files / "out" / f"{number}.fst").num_arcs for number in (0, 1)] == [2, 1]
+    assert call("lattice", "confusion", "many.nbest", "--output", "named").returncode == 0
+    for folder in ("out", "named"):
+        assert [read(files / folder / f"{number}.fst").num_arcs for number in (0, 1)] == [2, 1]
     done = call("lattice", "confusion", "many.nbest", "--output", "out.nbest")
     assert "with --output FOLDER/" in done.stderr
 

@@ -29,7 +29,7 @@ IDLE = [
     ("lattice union a.fst a.fst --no-normalised", "--scale 1", "with --no-normalised"),
     ("lattice union a.fst a.fst", "--id 0", "if every file holds one lattice"),
     ("lattice mbr list list", "--id 0", "with several n-best lists"),
-    ("lattice mbr list list", "--to slf", "with several n-best lists"),
+    ("lattice mbr list list", "--to slf", "when the output is an n-best list"),
     ("lattice mbr list", "--share 1", "with one file"),
     ("lattice mbr a.fst", "--max-calls 9", "with --utility linear"),
     ("lattice mbr list", "--max-calls 250000", "with --utility linear"),

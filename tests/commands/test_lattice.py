@@ -275,7 +275,13 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "nbest", "full.nbest", "--symbols", "words"], "full.nbest: its labels are words (leave --symbols"),
         (["skeleton", "info", "masks"], "masks:1: masks without their sentences"),
         (["skeleton", "convert", "masks", "-", "--to", "jsonl"], "masks:1: masks without their sentences"),
-        (["lattice", "prune"], "Missing argument"),
+        (["lattice", "prune"], "Missing argument 'source'. (- reads stdin; run it with --help for usage)"),
+        (["lattice", "prune", "full.nbest", "b.nbest"], "argument(s) (b.nbest) (name the output with --output; "),
+        (["translate", "model", "a.en"], "argument(s) (a.en) (name the input with --input, or pipe it in; "),
+        (["skeleton", "make", "a.en", "-o", "b"], "No such option: -o (the output is an argument; "),
+        (["lattice", "convert", "full.nbest"], "give one output: lattice-simp lattice convert"),
+        (["lattice", "confusion", "full.nbest", "--id", "0", "--to", "jsonl"], "'jsonl' is not one of"),
+        (["lattice", "prune", "full.fst", "--beam", "1", "--to", "jsonl"], "the output is a lattice, not n-best lists"),
         (["lattice", "frobnicate"], "frobnicate"),
         (["skeleton", "info", "/no/such/file"], "/no/such/file"),
         (["skeleton", "info", "noise"], "noise"),
@@ -399,7 +405,7 @@ def test_one_path_for_each_string(call, files):
         done = call("lattice", command, "full.nbest", "--id", 0, "--output", "b.slf")
         assert done.stderr.splitlines() == ["b.slf: features are written to other fields: f (x1=)"]
         done = call("lattice", command, "full.nbest", "--id", 0, "--semiring", "log", "--output", "b.slf")
-        assert done.stderr == "b.slf: the result does not have the features f\n"
+        assert done.stderr == "b.slf: the result does not have the feature f\n"
 
 
 def test_a_composed_lattice(call, files):

@@ -185,7 +185,7 @@ def test_grammars(call, tmp_path):
     (tmp_path / "list").write_text("0 ||| a b ||| F= -1 ||| -1\n", encoding="utf-8")
     assert call("lattice", "gappy", tmp_path / "list", "-o", tmp_path / "gappy.fst").returncode == 0
     done = call("lattice", "convert", tmp_path / "gappy.fst", tmp_path / "x.gbnf", "--spacing", "text")
-    message = f"{tmp_path / 'x.gbnf'}: a grammar cannot store costs and features\n"
+    message = f"{tmp_path / 'x.gbnf'}: a grammar cannot store costs\n"
     assert (done.returncode, done.stderr) == (0, message)
     expected = ls.gappy_acceptor(ls.read_nbest(tmp_path / "list")[0])
     ls.write(expected, tmp_path / "y.gbnf", spacing="text")

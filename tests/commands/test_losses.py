@@ -276,7 +276,7 @@ def test_header_scales_follow_a_language_model(model):
 def test_translations_and_gappy_acceptors_lose_features(call, model, tmp_path):
     folder = tmp_path / "lattices"
     done = call("translate", model, "--lattices", folder, stdin="the house\n\n")
-    assert f"{folder}: the format cannot store the features LM" in done.stderr
+    assert f"{folder}: the format cannot store the feature LM" in done.stderr
     assert call("translate", model, "--lattices", folder, "--quiet", stdin="the house\n").stderr == ""
     (tmp_path / "list").write_text("0 ||| a b ||| F= -1 G= 2 ||| -1\n", encoding="utf-8")
     done = call("lattice", "gappy", tmp_path / "list", "--output", tmp_path / "gappy.txt")

@@ -54,6 +54,21 @@ def test_terms_stand_in_their_order(call, files):
     assert lines == [*NBEST.splitlines()[:5], NBEST.splitlines()[6]]
 
 
+def test_punctuation_on_terms_is_reported(call, files):
+    (files / "text.jsonl").write_text('{"hypotheses": ["Es regnet.", "Es schneit."]}\n{"hypotheses": ["Ja."]}\n')
+    (files / "terms").write_text("regnet\nNein\n")
+    done = call("lattice", "compose", "text.jsonl", "--terms", "terms", "--to", "jsonl")
+    assert [len(json.loads(line)["hypotheses"]) for line in done.stdout.splitlines()] == [2, 1]
+    assert "sentence 0 has 'regnet.', which is not the term 'regnet': tokenise" in done.stderr
+    (files / "terms").write_text("regnet.\nNein\n")
+    assert "which is not the term" not in call("lattice", "compose", "text.jsonl", "--terms", "terms").stderr
+
+
+def test_a_grammar_of_terms_loses_nothing(call, files):
+    done = call("lattice", "gappy", "--terms", "terms", "--id", 0, "--output", "terms.lark")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_missing_terms_at_a_cost(call, files):
     done = call("lattice", "compose", "full.nbest", "--terms", "terms", "--deletion-cost", 7)
     assert "0 without a common hypothesis" in done.stderr

@@ -26,7 +26,7 @@ def test_a_cluster_gives_the_same_bytes(program, model, tmp_path):
         common = ["--nbest", 3, "--nbest-output", f"{name}.nbest", "--lattices", name, "--output", f"{name}.de"]
         done = program("translate", "model", "-i", "a.en", *common, *options, cwd=tmp_path)
         lost, summary = done.stderr.splitlines()
-        assert lost == f"{name}: the format cannot store the features LM"
+        assert lost == f"{name}: the format cannot store the feature LM"
         assert re.fullmatch(r"200 sentences in [\d.]+ s, 0 failed; 40 of 600 words unknown .*", summary)
         files = [tmp_path / f"{name}.de", tmp_path / f"{name}.nbest", *sorted((tmp_path / name).iterdir())]
         written.append([(file.suffix, file.read_bytes()) for file in files])

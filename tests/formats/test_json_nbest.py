@@ -539,6 +539,18 @@ def test_samples_weigh_as_often_as_they_occur(tmp_path):
         }, seed
 
 
+def test_the_words_of_a_single_answer_have_the_probabilities_of_their_tokens(tmp_path):
+    tokens = [("A", -0.5), (" c", -0.25), ("at", -0.25), (".", -2.0)]
+    chat = {"content": [{"token": token, "logprob": log} for token, log in tokens]}
+    legacy = {"tokens": [token for token, _ in tokens], "token_logprobs": [log for _, log in tokens]}
+    for logs in (chat, legacy):
+        choice = {"text": "A cat.", "logprobs": logs}
+        [[answer]] = ls.read_nbest(written(tmp_path, {"choices": [choice]}))
+        assert answer.confidences == pytest.approx((math.exp(-0.5), math.exp(-0.5)))
+        [answers] = ls.read_nbest(written(tmp_path, {"choices": [choice, choice]}))
+        assert [entry.confidences for entry in answers] == [None]
+
+
 def test_written_lists_are_read_again(tmp_path):
     lists = [[Hypothesis(("a", "„b“"), 1.25, {"LM": -1.0})], [], [Hypothesis((), 0.5)]]
     write_json(enumerate(lists), tmp_path / "x.jsonl.gz", first_id=1, sources=["s", "t", "u"])

@@ -239,14 +239,26 @@ def test_fuzzed(tmp_path):
 @pytest.mark.parametrize("name", ["x.jsonl", "x.nbest"])
 def test_wrong_nesting_is_named_with_its_remedy(tmp_path, name):
     hypotheses = [Hypothesis(("a", "cat"), 1.0)]
-    for groups in ([hypotheses], hypotheses, [(0,)]):
-        with pytest.raises(LatticeSimpError, match=r"expected pairs of .* found .*write_nbest\(enumerate\(lists\)"):
+    for groups in (hypotheses, [(0,)]):
+        with pytest.raises(LatticeSimpError, match=r"expected lists of .* found .*write_nbest\(\[hypotheses\], path"):
             write_nbest(groups, tmp_path / name)
     with pytest.raises(LatticeSimpError, match=r"sentence 3: expected hypotheses, found \"'a cat'\""):
         write_nbest([(3, ["a cat"])], tmp_path / name)
     assert not list(tmp_path.iterdir())
-    write_nbest(enumerate([hypotheses]), tmp_path / name)
-    assert [entry.text for entry in read_nbest(tmp_path / name)[0]] == ["a cat"]
+    for groups in ([hypotheses], enumerate([hypotheses])):
+        write_nbest(groups, tmp_path / name)
+        assert [entry.text for entry in read_nbest(tmp_path / name)[0]] == ["a cat"]
+
+
+def test_scales_weigh_the_features(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("0 ||| a ||| f= -1 g= -4 ||| -9\n0 ||| b ||| f= -2 g= -1 ||| -1\n")
+    assert [entry.cost for entry in read_nbest(path, scales={"g": 0.5})[0]] == [2.0, 0.5]
+    assert [entry.cost for entry in read_nbest(path, scales={"f": 1.0, "g": 2.0})[0]] == [9.0, 4.0]
+    with pytest.raises(FormatError, match=r"x: a hypothesis of sentence 0 has no feature 'h' \(its features are: f, g"):
+        read_nbest(path, scales={"h": 1.0})
+    with pytest.raises(LatticeSimpError, match="give one of them"):
+        read_nbest(path, scales={"f": 1.0}, cost="g")
 
 
 def test_unread_columns_are_reported_once(tmp_path):

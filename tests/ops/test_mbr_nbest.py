@@ -144,6 +144,7 @@ def test_one_sure_hypothesis_and_empty_lists():
         ({"scale": math.nan}, "the scale of the costs is nan"),
         ({"evidence": []}, "there is no evidence"),
         ({"utility": np.zeros((2, 3))}, r"the shape \(2, 3\); give one of \(2, 2\)"),
+        ({"utility": lambda texts, others: [1.0, 2.0]}, "returns several values .* BatchUtility"),
         ({"utility": BatchUtility(lambda texts, others: [1.0, 2.0])}, "the utility gives 2 values for 4 pairs"),
         ({"utility": lambda value, other: math.nan}, "the utility of 'a' given 'a' is not finite"),
         ({"pruning": MbrPruning(max_calls=3)}, "max_calls is 3; 2 hypotheses and 2 references need at least 4"),

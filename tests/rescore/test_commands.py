@@ -200,6 +200,16 @@ def test_weights_choose_the_best(command, models, lists, tmp_path):
     assert sum(first == right for first, right in zip(actual, expected, strict=True)) >= len(expected) - 1
 
 
+def test_weights_alone_weigh_the_features_of_the_lists(command, tmp_path):
+    (tmp_path / "x").write_text("0 ||| a ||| f= -1 g= -4 ||| -9\n0 ||| b ||| f= -2 g= -1 ||| -1\n")
+    write_weights(tmp_path / "w.tsv", {"f": 1.0, "g": 0.0})
+    done = command("nbest", tmp_path / "x", "--weights", tmp_path / "w.tsv")
+    assert (done.code, done.out) == (0, "0 ||| a ||| f= -1 g= -4 ||| -1\n0 ||| b ||| f= -2 g= -1 ||| -2\n")
+    refused = command("nbest", tmp_path / "x")
+    assert refused.code == 2
+    assert "give models with --model, or --weights" in refused.err
+
+
 def test_lattices_are_searched(command, models, lists, tmp_path):
     path, source, expected = lists
     folder = tmp_path / "lattices"

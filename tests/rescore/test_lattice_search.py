@@ -156,5 +156,5 @@ def test_weights_make_new_totals():
     entries = [Hypothesis(("a",), -7.0, {"F_0": -1.0, "F_1": -2.0, "G": 3.0}), Hypothesis(("b",), 1.0, {"G": 1.0})]
     result = weighted_nbest(entries, {"F_0": 1.0, "F_1": 10.0, "G": 0.5, "TOTAL": 2.0})
     assert [(entry.text, entry.score) for entry in result] == [("b", -1.5), ("a", -5.5)]
-    with pytest.raises(LatticeSimpError, match="no weight for the feature F_0"):
+    with pytest.raises(LatticeSimpError, match="the weights lack the feature F_0 of the lists"):
         weighted_nbest(entries, {"G": 1.0})
