@@ -30,20 +30,26 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     if not split.dropped and parse.tokens[split.clause[0] - 1] != ";" and parse.tokens[first].lower() != "then":
         return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
     begins = split.clause[0]
-    if parse.tokens[begins].lower() in _LINKING:
+    if parse.tokens[begins].lower() in _LINKING or parse.tokens[begins].isdigit():
         return False  # "she met him and together had a son", "a plan that works and that helps"
     last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
     stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"
     stranded = stranded or (parse.tags[last] == "CD" and parse.labels[last] == "dobj")  # "I had 6, and you had 7 cents"
-    if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in _NO_START or stranded:
+    if (
+        parse.tokens[begins].isdigit()
+        or parse.labels[begins] in ("mark", "neg")
+        or parse.tags[begins] in _NO_START
+        or stranded
+    ):
         return False
     head = phrase_head(parse, list(split.clause))
     copied = [token.position for token in split.sentence if token.copied and token.position is not None]
     above = parse.heads[head]
     if above == ROOT or _has_alternative(parse, above) or not _is_main(parse, above):
         return above == ROOT
-    if copied and _may_be_subordinate(parse, above, first):
-        return False
+    has_subject = parse.tags[begins] in ("PRP", "EX")
+    if copied and (has_subject or _may_be_subordinate(parse, above, first)):
+        return False  # "but it is packed": parsers take `it` for the subject of `is`
     if _is_unfinished(parse, above) or _joins_phrases(parse, split) or _may_be_reported(parse, above, first):
         return False
     if copied and (_may_end_list(parse, above, first) or _may_be_inverted(parse, split, head)):

@@ -76,6 +76,8 @@ def _is_bare(parse: Parse, head: int) -> bool:
         return False
     if child(parse, head, _OPENERS) is not None and min(parse.subtree(head)) < first:
         return False
+    if parse.tokens[head].lower() == "meaning" and child(parse, head, {"ccomp"}) is None:
+        return False  # "prints, meaning those of hands": a sense of words
     opens = parse.subtree(head)[0]
     is_adverb = parse.labels[opens] in ("advmod", "neg") and parse.tags[opens] in ("RB", "RBS")
     marked = opens != first and not is_adverb and parse.labels[opens] != "punct"
