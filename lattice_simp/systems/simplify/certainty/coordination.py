@@ -25,7 +25,7 @@ _OF_SEVERAL_CLAUSES = frozenset({"maybe", "perhaps", "sorry"})
 def is_certain_coordination(parse: Parse, split: Split) -> bool:
     """Returns whether a conjunction or semicolon joins two clauses, in tenses that go together if they share words."""
     first = min(split.removed)
-    if _is_between_dashes(parse, split) or _follows_not_only(parse, split):
+    if _is_in_list(parse, split) or _is_between_dashes(parse, split) or _follows_not_only(parse, split):
         return False
     if not split.dropped and parse.tokens[split.clause[0] - 1] != ";" and parse.tokens[first].lower() != "then":
         return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
@@ -91,6 +91,13 @@ def _follows_not_only(parse: Parse, split: Split) -> bool:
     return split.sentence[0].text == "But" and negated
 
 
+def _is_in_list(parse: Parse, split: Split) -> bool:
+    """Returns whether a semicolon may separate the members of a list ("in two cases: it rains; it snows; or")."""
+    first, last = min(split.removed), max(split.removed)
+    around = (*parse.tokens[max(first - 1, 0) : first + 1], *parse.tokens[last + 1 : last + 2])
+    return ";" in around and (":" in parse.tokens or parse.tokens.count(";") > 1)
+
+
 def _is_between_dashes(parse: Parse, split: Split) -> bool:
     """Returns whether a clause is inside of an insertion ("he said - yes, he sang; yes, he danced - that")."""
     before, after = parse.tokens[: split.clause[0]], parse.tokens[split.clause[-1] :]
@@ -107,7 +114,16 @@ def _may_be_reported(parse: Parse, verb: int, joined: int) -> bool:
 def _may_be_subordinate(parse: Parse, verb: int, joined: int) -> bool:
     """Returns whether a clause may belong to an adverbial clause before it ("it rained as he came and sang")."""
     clauses = [place for place in parse.children[verb] if verb < place < joined and parse.labels[place] == "advcl"]
+    if parse.tokens[joined - 1] != "," and any(_ends_with_other(parse, place, joined) for place in range(verb, joined)):
+        return True
     return any(finite_word(parse, place) is not None and subject(parse, place) is not None for place in clauses)
+
+
+def _ends_with_other(parse: Parse, verb: int, joined: int) -> bool:
+    """Returns whether a relative clause with another subject ends before a conjunct ("to Rome where Ann sang and")."""
+    noun = subject(parse, verb)
+    is_clause = parse.labels[verb] == "relcl" and finite_word(parse, verb) is not None
+    return is_clause and noun is not None and parse.tags[noun] != "PRP" and parse.subtree(verb)[-1] == joined - 1
 
 
 def _is_unfinished(parse: Parse, verb: int) -> bool:

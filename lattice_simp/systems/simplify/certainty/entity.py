@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import SUBJECTS, child, verb_number
 from lattice_simp.systems.simplify.noun_phrase import is_plural
+from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
@@ -50,6 +51,8 @@ def is_nameable(parse: Parse, entity: list[int]) -> bool:
     names ("the Polish people, or Poles").
     """
     words = {parse.tokens[position].lower() for position in entity}
+    if parse.tokens[entity[0]].isupper() and not DASHES.isdisjoint(words):
+        return False  # "LEEDS - Ann Lee"
     first = parse.tokens[entity[0]].lower()
     counted = (
         parse.tags[entity[0]] in ("CD", "IN")  # "over two hundred songs"

@@ -57,6 +57,8 @@ def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool
     noun = parse.labels[phrase_head(parse, entity)]
     if noun == "attr" or speaks(parse, phrase_head(parse, entity)):
         return False  # "is a book of the Bible, known as"
+    if parse.labels[head] == "acl" and entity[-1] != phrase_head(parse, entity) and parse.parts[entity[-1]] in NOUNS:
+        return False  # "deeds of the club, founded in May"
     if parse.labels[head] == "acl":
         present = parse.tags[head] == "VBG" and noun not in SUBJECTS
         unclear = present or noun == "pobj"
