@@ -68,6 +68,9 @@ CASES = [
     ("It will happen eventually .", "It will happen in the end ."),
     ("He made the mistake intentionally .", "He made the mistake on purpose ."),
     ("He stressed that it was cold .", "He said that it was cold ."),
+    ("They tend to sing well .", "They usually sing well ."),
+    ("They have been unable to swim .", "They have not been able to swim ."),
+    ("You had better leave now .", "You should leave now ."),
     ("She says the job requires skill .", "She says the job needs skill ."),
     ("Due to the fact that it rained , he stayed .", "because it rained , he stayed ."),
 ]
@@ -124,6 +127,10 @@ KEPT = [
     "Her journey in the film will continue .",
     "The frog is an inhabitant of forests .",  # not "a person"
     "He went on location there .",  # not "on place"
+    "The noise triggered an alarm .",  # not "caused an alarm"
+    "They built a house alongside the river .",
+    "He transferred the farm to his son .",
+    "We shared values and tend to be happy .",  # not "usually be"
     "He threatened to quit at noon .",  # not "to stop"
     "It was truly vital .",  # "truly very important"
 ]
