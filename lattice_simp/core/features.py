@@ -97,17 +97,30 @@ class Features(Mapping[str, Floats]):
             raise InvalidLatticeError(f"the lattice has no feature {name!r} (it has: {available})")
 
     def final(self, name: str) -> Floats:
-        """Returns the final scores of a feature, (num_states,)."""
+        """Returns the final scores of a feature, (num_states,).
+
+        Raises:
+            KeyError: there is no feature of this name.
+        """
         return self.finals[self._row(name)]
 
     def gather(self, arcs: npt.NDArray[Any], states: npt.NDArray[Any]) -> Features:
-        """Returns the scores of the arcs and states with these numbers; 0 for the number -1."""
+        """Returns the scores of the arcs and states with these numbers; 0 for the number -1.
+
+        >>> features = Features.from_columns({"LM": [-1.5, -2.0]}, None, 2, 1)
+        >>> features.gather(np.array([1, 1, -1]), np.array([0]))["LM"].tolist()
+        [-2.0, -2.0, 0.0]
+        """
         if not self.names:
             return Features.empty(len(arcs), len(states))
         return Features(self.names, gather(self.arcs, arcs, 0.0), gather(self.finals, states, 0.0))
 
     def with_column(self, name: str, arcs: npt.ArrayLike, finals: npt.ArrayLike | None = None) -> Features:
         """Adds a feature, or replaces the one of that name.
+
+        >>> features = Features.empty(2, 2).with_column("LM", [-1.5, -2.0])
+        >>> features["LM"].tolist(), features.final("LM").tolist()
+        ([-1.5, -2.0], [0.0, 0.0])
 
         Raises:
             InvalidLatticeError: the column does not fit the arcs or the states, or a score is not finite.
@@ -159,21 +172,35 @@ class Features(Mapping[str, Floats]):
                 raise InvalidLatticeError(f"the feature {name!r} is {score} at {place} {column}; scores are {FINITE}")
 
     def without(self, *names: str) -> Features:
-        """Returns all features except these."""
+        """Returns all features except these.
+
+        >>> Features.from_columns({"LM": [-1.5], "Length": [1.0]}, None, 1, 1).without("LM")
+        Features(Length)
+        """
         kept = [row for row, name in enumerate(self.names) if name not in names]
         if len(kept) == len(self.names):
             return self
         return Features(tuple(self.names[row] for row in kept), self.arcs[kept], self.finals[kept])
 
     def select(self, names: tuple[str, ...]) -> Features:
-        """Returns the features of these names, in this order; missing ones are 0."""
+        """Returns the features of these names, in this order; missing ones are 0.
+
+        >>> features = Features.from_columns({"LM": [-1.5], "Length": [1.0]}, None, 1, 1)
+        >>> features.select(("Length", "Other")).arcs.tolist()
+        [[1.0], [0.0]]
+        """
         if names == self.names:
             return self
         rows = np.array([self.names.index(name) if name in self.names else -1 for name in names], dtype=np.int32)
         return Features(names, _gather_rows(self.arcs, rows), _gather_rows(self.finals, rows))
 
     def of_path(self, arcs: Ints, end: int) -> dict[str, float]:
-        """Returns the sums of the scores along a path, given its arcs and its final state."""
+        """Returns the sums of the scores along a path, given its arcs and its final state.
+
+        >>> features = Features.from_columns({"LM": [-1.5, -2.0]}, {"LM": [0.0, 0.0, -0.5]}, 2, 3)
+        >>> features.of_path(np.array([0, 1]), 2)
+        {'LM': -4.0}
+        """
         if not self.names:
             return {}
         totals = self.arcs[:, arcs].sum(axis=1, dtype=np.float64) + self.finals[:, end]

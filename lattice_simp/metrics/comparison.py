@@ -152,6 +152,13 @@ def compare(
 ) -> Comparison:
     """Scores all systems, and tests their differences to the baseline.
 
+    >>> from lattice_simp.metrics import bleu_tok
+    >>> reference = Lines(tokens=["the cat sat here .", "it was late ."] * 10)
+    >>> worse = Lines(tokens=["the cat sat there .", "it was late ."] * 10)
+    >>> comparison = compare(measure({"plain": worse, "new": reference}, [reference], [bleu_tok()]), "plain")
+    >>> [round(scores["BLEU-tok"].value, 1) for scores in comparison.scores.values()]
+    [59.7, 100.0]
+
     Args:
         measured: the statistics of all systems.
         baseline: a system's name; None for scores and intervals alone.
@@ -193,6 +200,13 @@ def compare_groups(
     measured: Measurements, groups: Groups, baseline: str | None = None, test: SignificanceTest | None = None
 ) -> dict[str, Comparison]:
     """Compares systems on each group of sentences separately, in the groups' order.
+
+    >>> from lattice_simp.metrics import bleu_tok
+    >>> lines = Lines(tokens=["the cat sat here .", "it was very late ."])
+    >>> measured = measure({"plain": lines}, [lines], [bleu_tok()])
+    >>> groups = compare_groups(measured, Groups.of("register", ["formal", "casual"]))
+    >>> {label: group.sentences for label, group in groups.items()}
+    {'formal': 1, 'casual': 1}
 
     Raises:
         LatticeSimpError: as `compare`; labels for another number of sentences.

@@ -43,7 +43,11 @@ class Groups:
 
     @classmethod
     def of(cls, name: str, labels: Iterable[str | None], order: Iterable[str] = ()) -> Groups:
-        """Makes groups; labels that `order` lacks come after it, by their first occurrence."""
+        """Makes groups; labels that `order` lacks come after it, by their first occurrence.
+
+        >>> Groups.of("register", ["casual", None, "formal"], order=["formal", "other"]).order
+        ('formal', 'casual')
+        """
         all_labels = tuple(labels)
         present = dict.fromkeys(label for label in all_labels if label is not None)
         first = [label for label in order if label in present]
@@ -99,6 +103,12 @@ def length_groups(lengths: Iterable[int], edges: Sequence[int] = LENGTH_EDGES) -
 def read_groups(path: str | Path, count: int) -> Groups:
     """Reads one label a line; a sentence with an empty line belongs to no group.
 
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "registers.txt"
+    >>> _ = path.write_text("formal\\n\\ncasual\\n")
+    >>> read_groups(path, 3).labels
+    ('formal', None, 'casual')
+
     Raises:
         FormatError: another number of lines than `count`, or no label at all.
     """
@@ -113,6 +123,10 @@ def align_skeletons(
     records: Sequence[SkeletonRecord], count: int, mask_index: int = 0, path: str | Path | None = None
 ) -> list[Skeleton | None]:
     """Returns the skeleton of each sentence, or None.
+
+    >>> skeleton = Skeleton.from_mask("101", "so it rained")
+    >>> align_skeletons([SkeletonRecord("talk.7", 1, (skeleton,))], 2)[1].words
+    ('so', 'rained')
 
     If there are as many records as sentences, they are in the same order; otherwise, `line` (from 0) assigns them.
     `mask_index` chooses one of several skeletons of a sentence (or the last one); `path` is the file of the records.

@@ -150,7 +150,11 @@ class Skeleton:
         return cls(*parse_brackets(text))
 
     def to_brackets(self) -> str:
-        """Writes the sentence with its gaps in double brackets; `from_brackets` returns the same skeleton back."""
+        """Writes the sentence with its gaps in double brackets; `from_brackets` returns the same skeleton back.
+
+        >>> Skeleton.from_mask("1101", "stop it right now").to_brackets()
+        'stop it [[right]] now'
+        """
         return format_brackets(self.tokens, [(gap.start, gap.end) for gap in self.gaps])
 
     def to_mask(self) -> str:

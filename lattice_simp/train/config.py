@@ -271,6 +271,13 @@ class Config(StrictModel):
 def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     """Reads a YAML file; overrides are `name.of.field=value`.
 
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "train.yaml"
+    >>> corpora = "work: work\\ncorpora: [{name: talks, source: a.en, target: a.de}]\\n"
+    >>> _ = path.write_text(corpora + "text: {source_language: en, target_language: de}\\n")
+    >>> read_config(path, ["clean.max_words=50"]).clean.max_words
+    50
+
     Raises:
         FormatError: invalid YAML, an unknown name (with the nearest known one), or a value that does not fit.
     """

@@ -95,7 +95,13 @@ class Decoder:
         return replace(self, weights=dict(weights), settings=_with_skeleton_weight(self.settings, weights))
 
     def with_settings(self, values: Mapping[str, Any]) -> Decoder:
-        """Returns the decoder with other settings, given as nested dicts; see `DecoderSettings.updated`."""
+        """Returns the decoder with other settings, given as nested dicts; see `DecoderSettings.updated`.
+
+        >>> from lattice_simp.support.tables import grammar_path
+        >>> decoder = Decoder.load(grammar_path("demo/data/weights.tsv").parent)
+        >>> decoder.with_settings({"beam": 2.5, "skeleton": {"hypotheses": 5}}).settings.skeleton.hypotheses
+        5
+        """
         return replace(self, settings=self.settings.updated(values))
 
     @cached_property
@@ -134,6 +140,12 @@ class Decoder:
         terms: Sequence[Sequence[str]] = (),
     ) -> Translation:
         """Translates one sentence.
+
+        >>> from lattice_simp.support.tables import grammar_path
+        >>> decoder = Decoder.load(grammar_path("demo/data/weights.tsv").parent)
+        >>> translation = decoder.translate("the librarians published the old petition .", "1111011")
+        >>> translation.strategy, translation.reachable, translation.skeleton_hypotheses[0].text
+        ('gappy', True, 'die bibliothekarinnen veröffentlichten die petition .')
 
         Text becomes tokens with the tokenisers of a trained model, and tokens text, as `lattice-simp translate` does:
 

@@ -69,7 +69,8 @@ class Grammar:
         pattern_rules: (patterns + 1,) int32, the rules of pattern p are `pattern_rules[p]:pattern_rules[p + 1]`.
         source_offsets, source: the patterns' symbols, flat.
         target_offsets, target: the rules' target symbols, flat: a word id, or `-1 - g` for the source slot number g.
-        features: (rules, features) float64 scores, higher is better;  feature_names: their names.
+        features: (rules, features) float64 scores, higher is better.
+        feature_names: the names of the features.
         alignment_offsets, alignment: the rules' alignment points, flat, (points, 2) int32.
     """
 
@@ -191,7 +192,13 @@ class Grammar:
 
     @classmethod
     def from_rules(cls, rules: Iterable[RuleText]) -> Grammar:
-        """Makes a grammar of rules; their order does not matter, and equal rules stay separate."""
+        """Makes a grammar of rules; their order does not matter, and equal rules stay separate.
+
+        >>> from lattice_simp.formats.rule_table import parse_rules
+        >>> grammar = Grammar.from_rules(parse_rules(["[X] ||| the [X,1] ||| die [X,1] ||| 0.5"], "rules"))
+        >>> grammar.num_rules, grammar.num_patterns, grammar.features.tolist()
+        (1, 1, [[0.5]])
+        """
         builder = _Builder()
         for rule in rules:
             builder.add(rule)

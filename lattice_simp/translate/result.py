@@ -38,6 +38,7 @@ class Translation:
         source: its tokens; of a word lattice, those of its best path.
         strategy: how it was decoded.
         lattice: the hypotheses within the beam, every cost included; input labels name rules (`derivation`).
+        grammar: the decoder's rules.
         has_terms: whether the lattice's hypotheses hold the terms; None without terms. Where it is False, none did, and
             the lattice is the one without terms.
         reachable: whether a skeleton hypothesis was found in the full lattice; None without a skeleton. Where it is
@@ -86,7 +87,14 @@ class Translation:
         return shortest_path(self.lattice if self.mbr is None else self.mbr, ignore=())
 
     def nbest(self, n: int) -> list[Hypothesis]:
-        """Returns the n best different strings within the beam, each with its best derivation."""
+        """Returns the n best different strings within the beam, each with its best derivation.
+
+        >>> from lattice_simp import Decoder
+        >>> from lattice_simp.support.tables import grammar_path
+        >>> decoder = Decoder.load(grammar_path("demo/data/weights.tsv").parent)
+        >>> [hypothesis.text for hypothesis in decoder.translate("the old petition .").nbest(2)]
+        ['die alte petition .', 'der alte petition .']
+        """
         return nbest(self.lattice if self.mbr is None else self.mbr, n, ignore=())
 
     def cost(self, path: Hypothesis) -> float:
@@ -97,11 +105,24 @@ class Translation:
         return nbest(intersect(self.lattice, string), 1, ignore=())[0].cost
 
     def derivation(self, path: Hypothesis) -> list[RuleUse]:
-        """Returns the rules that a path used."""
+        """Returns the rules that a path used.
+
+        >>> from lattice_simp import Decoder
+        >>> from lattice_simp.support.tables import grammar_path
+        >>> translation = Decoder.load(grammar_path("demo/data/weights.tsv").parent).translate("the old petition .")
+        >>> [(use.start, use.end) for use in translation.derivation(translation.best)]
+        [(0, 4), (0, 3)]
+        """
         return path_labels(self.lattice, path).uses()
 
     def features(self, path: Hypothesis) -> dict[str, float]:
         """Returns a path's scores (higher is better); their weighted sum is minus its cost in `lattice`.
+
+        >>> from lattice_simp import Decoder
+        >>> from lattice_simp.support.tables import grammar_path
+        >>> translation = Decoder.load(grammar_path("demo/data/weights.tsv").parent).translate("the old petition .")
+        >>> sorted(translation.features(translation.best))
+        ['EF', 'FE', 'Glue', 'LM', 'LexEF', 'LexFE', 'OOV', 'WordPenalty']
 
         The engine openfst keeps none.
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -101,14 +102,10 @@ def aggregate(judgements: Sequence[Judgement], verdicts: Sequence[Verdict] = ())
 
 def judgement_weights(judgements: Sequence[Judgement], verdicts: Sequence[Verdict]) -> list[float]:
     """Returns the weight of each judgement, above 0 and up to 1, lower the more annotators found it bad."""
-    good: dict[tuple[str, str], int] = {}
-    total: dict[tuple[str, str], int] = {}
-    for verdict in verdicts:
-        skeleton = verdict.sentence.id, verdict.skeleton.to_mask()
-        total[skeleton] = total.get(skeleton, 0) + 1
-        good[skeleton] = good.get(skeleton, 0) + (not verdict.bad)
-    names = [(judgement.sentence.id, judgement.skeleton.to_mask()) for judgement in judgements]
-    return [(good.get(name, 0) + 1) / (total.get(name, 0) + 1) for name in names]
+    total = Counter(verdict.key for verdict in verdicts)
+    good = Counter(verdict.key for verdict in verdicts if not verdict.bad)
+    keys = [judgement.key for judgement in judgements]
+    return [(good[key] + 1) / (total[key] + 1) for key in keys]
 
 
 def _more_probable(sentence: Sentence, keep: np.ndarray) -> Skeleton:

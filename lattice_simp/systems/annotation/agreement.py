@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, groupby
+from operator import attrgetter
 from statistics import fmean
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from lattice_simp.metrics.krippendorff import krippendorff_alpha
 from lattice_simp.skeleton.automatic.agreement import token_f1
 from lattice_simp.systems.annotation.decisions import Decisions
-from lattice_simp.systems.annotation.judgements import Judgement, Verdict
+from lattice_simp.systems.annotation.judgements import Judgement, SkeletonKey, Verdict
 
 
 def token_alpha(judgements: Sequence[Judgement]) -> float | None:
@@ -22,8 +23,8 @@ def token_alpha(judgements: Sequence[Judgement]) -> float | None:
 
 def verdict_alpha(verdicts: Sequence[Verdict]) -> float | None:
     """Returns Krippendorff's alpha of the verdicts on skeletons."""
-    units: dict[tuple[str, str], int] = {}
-    unit = [units.setdefault((verdict.sentence.id, verdict.skeleton.to_mask()), len(units)) for verdict in verdicts]
+    units: dict[SkeletonKey, int] = {}
+    unit = [units.setdefault(verdict.key, len(units)) for verdict in verdicts]
     return krippendorff_alpha(np.array(unit, np.int64), np.array([verdict.bad for verdict in verdicts], bool))
 
 
@@ -36,10 +37,8 @@ def verdict_agreement(verdicts: Sequence[Verdict]) -> float | None:
     def same(first: Verdict, second: Verdict) -> bool:
         return first.bad == second.bad
 
-    def skeleton(verdict: Verdict) -> tuple[str, str]:
-        return verdict.sentence.id, verdict.skeleton.to_mask()
-
-    groups = [list(group) for _, group in groupby(sorted(verdicts, key=skeleton), key=skeleton)]
+    key = attrgetter("key")
+    groups = [list(group) for _, group in groupby(sorted(verdicts, key=key), key=key)]
     return _mean(fmean(same(*pair) for pair in combinations(group, 2)) for group in groups if len(group) > 1)
 
 

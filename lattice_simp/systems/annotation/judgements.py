@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import Enum
+from typing import TypeAlias
 
 from lattice_simp.errors import LatticeSimpError, SkeletonError
 from lattice_simp.skeleton.skeleton import Skeleton
@@ -21,6 +22,9 @@ class Task(str, Enum):
     def __str__(self) -> str:
         return self.value
 
+
+SkeletonKey: TypeAlias = tuple[str, str]
+"""The id of a sentence and the mask of a skeleton, which several annotators may have made."""
 
 _LARGEST = 10**9
 """The largest setting: what any database stores, and as seconds more than thirty years."""
@@ -92,6 +96,11 @@ class Judgement:
         if self.sentence.tokens != self.skeleton.tokens:
             raise SkeletonError(f"the judgement of {self.sentence.id!r} is of another sentence")
 
+    @property
+    def key(self) -> SkeletonKey:
+        """The key of the skeleton."""
+        return self.sentence.id, self.skeleton.to_mask()
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -101,6 +110,11 @@ class Verdict:
     annotator: str
     skeleton: Skeleton
     bad: bool
+
+    @property
+    def key(self) -> SkeletonKey:
+        """The key of the skeleton."""
+        return self.sentence.id, self.skeleton.to_mask()
 
 
 @dataclass(frozen=True)

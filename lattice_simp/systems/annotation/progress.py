@@ -129,9 +129,8 @@ def _task(counts: Sequence[int], required: int, alpha: float | None) -> TaskProg
 
 
 def _verdict_counts(judgements: Sequence[Judgement], verdicts: Sequence[Verdict]) -> list[int]:
-    counts = Counter((verdict.sentence.id, verdict.skeleton.to_mask()) for verdict in verdicts)
-    skeletons = dict.fromkeys((judgement.sentence.id, judgement.skeleton.to_mask()) for judgement in judgements)
-    return [counts[skeleton] for skeleton in skeletons]
+    counts = Counter(verdict.key for verdict in verdicts)
+    return [counts[key] for key in dict.fromkeys(judgement.key for judgement in judgements)]
 
 
 def _annotators(

@@ -48,7 +48,8 @@ class AnnotationStore(DatabaseStore):
 
     Raises:
         StorageError: the file cannot be opened, is damaged, or is not a file of annotations; all methods may raise
-    this."""
+            this.
+    """
 
     def __init__(
         self,

@@ -62,6 +62,16 @@ def latin_square(items: int, raters: int, conditions: int) -> np.ndarray:
 def plan(study: Study, place: int) -> list[Trial]:
     """Returns the trials of a rater in their order: training, then items and checks.
 
+    >>> from lattice_simp.systems.judging import Item, Labels, Rating
+    >>> items = tuple(Item(id=str(line), source="", outputs={"old": "a", "new": "b"}) for line in range(2))
+    >>> questions = {"fluent": Rating(ask="Is it fluent?")}
+    >>> study = Study(
+    ...     title="Rain", instructions="", labels=Labels(), questions=questions, items=items,
+    ...     systems=("old", "new"), raters=2,
+    ... )
+    >>> [(trial.number, trial.systems) for trial in plan(study, 0)]
+    [(1, ('new',)), (0, ('old',))]
+
     Args:
         study: the study.
         place: the rater's number from 0.

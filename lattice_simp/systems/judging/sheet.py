@@ -21,6 +21,18 @@ _DIGITS = 10
 def sheet_lines(store: JudgingStore, rater: str) -> Iterator[str]:
     """Yields the lines of a rater's sheet: the number, the texts, and an empty cell for each question.
 
+    >>> import tempfile
+    >>> from lattice_simp.systems.judging import Item, Labels, Rating
+    >>> items = (Item(id="1", source="", outputs={"old": "it rained", "new": "rain fell"}),)
+    >>> questions = {"fluent": Rating(ask="Is it fluent?")}
+    >>> study = Study(
+    ...     title="Rain", instructions="", labels=Labels(), questions=questions, items=items,
+    ...     systems=("old", "new"), raters=2,
+    ... )
+    >>> with JudgingStore(Path(tempfile.mkdtemp()) / "study.db", study) as store:
+    ...     list(sheet_lines(store, "Ada"))
+    ['number\\tsource\\ttext\\tfluent', '1\\t\\tit rained\\t']
+
     Raises:
         JudgingError: the rater may not take part.
     """

@@ -189,6 +189,7 @@ def bradley_terry(wins: np.ndarray, confidence: float = 0.95) -> list[Estimate] 
         weights = games * chance * (1 - chance)
         return np.asarray(np.diag(weights.sum(axis=1)) - weights)
 
+    # Only differences of strengths matter to the likelihood; the square of their sum makes the solution unique.
     def loss(strengths: np.ndarray) -> float:
         gaps = strengths[None, :] - strengths[:, None]
         return float((wins * np.logaddexp(0, gaps)).sum() + strengths.sum() ** 2 / 2)

@@ -81,6 +81,21 @@ class Judgement:
 class JudgingStore(DatabaseStore):
     """The judgements of a study in an SQLite file, safe for threads and several processes.
 
+    >>> import tempfile
+    >>> from lattice_simp.systems.judging import Item, Labels, Rating
+    >>> items = (Item(id="1", source="", outputs={"old": "it rained", "new": "rain fell"}),)
+    >>> questions = {"fluent": Rating(ask="Is it fluent?")}
+    >>> study = Study(
+    ...     title="Rain", instructions="", labels=Labels(), questions=questions, items=items,
+    ...     systems=("old", "new"), raters=2,
+    ... )
+    >>> with JudgingStore(Path(tempfile.mkdtemp()) / "study.db", study) as store:
+    ...     print(store.screen("Ada").texts)
+    ...     store.answer("Ada", 0, {"fluent": 4})
+    ...     print(store.judgements()[0].answers, store.screen("Ada"))
+    ('it rained',)
+    {'fluent': 4} None
+
     When a method returns, its changes are on the disk. Each judgement is an event; an undo is another event.
 
     Args:
@@ -191,6 +206,9 @@ class JudgingStore(DatabaseStore):
 
         Returns:
             The number of the trial, or None if there is nothing to undo.
+
+        Raises:
+            JudgingError: as `join`.
         """
         with self.database.transaction(write=True) as database:
             place = self._place(database, rater)

@@ -76,6 +76,14 @@ def judgements_file(study: str | Path) -> Path:
 def read_study(path: str | Path) -> Study:
     """Reads a study and the texts that it names; paths are relative to its folder.
 
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "study.yaml"
+    >>> _ = (path.parent / "old.txt").write_text("it rained\\n"), (path.parent / "new.txt").write_text("rain fell\\n")
+    >>> fields = "title: Rain\\nsystems: {old: old.txt, new: new.txt}\\n"
+    >>> _ = path.write_text(fields + "questions: {fluent: {kind: rating, ask: 'Is it fluent?'}}\\n")
+    >>> [dict(item.outputs) for item in read_study(path).items]
+    [{'old': 'it rained', 'new': 'rain fell'}]
+
     Raises:
         FormatError: a file is broken, or the systems' files do not have the same items; the message names the field or
             the line.

@@ -61,7 +61,14 @@ class Thesaurus:
 
     @classmethod
     def read(cls, path: str | Path) -> Thesaurus:
-        """Reads a table of groups, one on each line, with words separated by tabs."""
+        """Reads a table of groups, one on each line, with words separated by tabs.
+
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "groups.tsv"
+        >>> _ = path.write_text("big\\tlarge\\n")
+        >>> Thesaurus.read(path).related("big", "JJ", "large", "JJ")
+        True
+        """
         return cls.from_groups(
             [word.strip(" ") for word in line.split("\t") if word.strip(" ")] for line in read_lines(path)
         )
@@ -96,7 +103,12 @@ class Thesaurus:
         return cls(groups)
 
     def joined(self, other: Thesaurus) -> Thesaurus:
-        """Returns a thesaurus with the groups of both."""
+        """Returns a thesaurus with the groups of both.
+
+        >>> thesaurus = Thesaurus.from_groups(["big large"]).joined(Thesaurus.from_groups(["small little"]))
+        >>> thesaurus.related("big", "JJ", "large", "JJ"), thesaurus.related("small", "JJ", "little", "JJ")
+        (True, True)
+        """
         none: frozenset[str] = frozenset()
         keys = {*self.groups, *other.groups}
         return Thesaurus({key: self.groups.get(key, none) | other.groups.get(key, none) for key in keys})

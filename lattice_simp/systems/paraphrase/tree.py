@@ -86,6 +86,10 @@ class Tree:
     def from_brackets(cls, text: str) -> Tree:
         """Parses a line of Penn brackets; the innermost labels are the tags.
 
+        >>> tree = Tree.from_brackets("(S (NP-SBJ (PRP it)) (VP (VBD rained)))")
+        >>> tree.tokens, tree.tags, [node.category for node in tree.nodes]
+        (('it', 'rained'), ('PRP', 'VBD'), ['S', 'NP', 'VP'])
+
         Ignores function tags and indices (`NP-SBJ`, `NP=2`), empty elements (`-NONE-`) and brackets without a label;
         if these enclose several constituents, the sentence is a `TOP`. Literal brackets are allowed as words:
         `(-LRB- ()`, `(( ()`.
@@ -96,12 +100,20 @@ class Tree:
         return _BracketReader().tree(text)
 
     def phrase(self, number: int) -> tuple[str, ...]:
-        """Returns the words of a node."""
+        """Returns the words of a node.
+
+        >>> Tree.from_brackets("(S (NP (PRP it)) (VP (VBD rained)))").phrase(2)
+        ('rained',)
+        """
         node = self.nodes[number]
         return self.tokens[node.begin : node.end]
 
     def parts(self, number: int) -> Iterator[str | int]:
-        """Yields the parts of a node from left to right: words, and the numbers of children."""
+        """Yields the parts of a node from left to right: words, and the numbers of children.
+
+        >>> list(Tree.from_brackets("(S (NP (PRP it)) (VP (VBD rained)) (. .))").parts(0))
+        [1, 2, '.']
+        """
         node = self.nodes[number]
         position = node.begin
         for child in node.children:

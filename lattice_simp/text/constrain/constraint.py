@@ -123,7 +123,13 @@ class TokenConstraint:
         return self.vocabulary.trie.without(self.ends)
 
     def advance(self, state: int, token: int) -> int:
-        """Returns the state after a token, or -1 if the token is not allowed; the first state is 0."""
+        """Returns the state after a token, or -1 if the token is not allowed; the first state is 0.
+
+        >>> constraint = TokenConstraint.of(Lattice.from_strings("a cat"), [None, b"a", b" cat"], end=0)
+        >>> state = constraint.advance(0, 1)
+        >>> constraint.advance(state, 1), constraint.advance(state, 2) > 0
+        (-1, True)
+        """
         if state >= 0 and token in self.ends:
             return ENDED if np.isfinite(self.end_cost(state)) else DEAD
         data = self.vocabulary.tokens[token] if 0 <= token < self.size else None
@@ -174,11 +180,22 @@ class TokenConstraint:
         return state
 
     def allowed(self, prefix: Iterable[int]) -> Bools:
-        """Marks the tokens that may follow a prefix, (vocabulary,) bool."""
+        """Marks the tokens that may follow a prefix, (vocabulary,) bool.
+
+        >>> constraint = TokenConstraint.of(Lattice.from_strings("a cat"), [None, b"a", b" cat"], end=0)
+        >>> constraint.allowed([]).tolist(), constraint.allowed([1]).tolist()
+        ([False, True, False], [False, False, True])
+        """
         return unpacked(self.mask([self.state(prefix)]))[0, : self.size]
 
     def cost(self, tokens: Iterable[int]) -> float:
-        """Returns the cost of a whole text, in nats, without the token that ends it; infinite if it is rejected."""
+        """Returns the cost of a whole text, in nats, without the token that ends it; infinite if it is rejected.
+
+        >>> acceptor = Lattice.from_strings([("a cat", 1.5)])
+        >>> constraint = TokenConstraint.of(acceptor, [None, b"a", b" cat"], end=0)
+        >>> constraint.cost([1, 2]), constraint.cost([1])
+        (1.5, inf)
+        """
         state = self.state(tokens)
         return self.end_cost(state) if state >= 0 else np.inf
 

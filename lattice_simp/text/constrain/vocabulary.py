@@ -139,6 +139,12 @@ class TokenVocabulary:
     def write(self, path: str | Path) -> None:
         """Writes the tokens and their order to one file, complete or not at all.
 
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "vocabulary.arrays"
+        >>> TokenVocabulary.of([None, b"a", b" cat"]).write(path)
+        >>> TokenVocabulary.read(path).tokens
+        [None, b'a', b' cat']
+
         Raises:
             LatticeSimpError: the file cannot be written.
         """
