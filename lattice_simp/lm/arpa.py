@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,23 @@ import numpy.typing as npt
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.errors import FormatError, warn
 
+_NO_PROBLEM, _NOT_A_NUMBER, _TOO_FEW_WORDS, _UNKNOWN_WORD, _MORE_TEXT, _REPEATED = range(6)
+
 _PROBLEMS = {
-    1: "a log probability or backoff weight is not a finite number",
-    2: "an n-gram has too few words",
-    3: "a word of an n-gram is not among the unigrams",
-    4: "unexpected text after the n-gram",
-    5: "the same unigram occurs twice",
+    _NOT_A_NUMBER: "a log probability or backoff weight is not a finite number",
+    _TOO_FEW_WORDS: "an n-gram has too few words",
+    _UNKNOWN_WORD: "a word of an n-gram is not among the unigrams",
+    _MORE_TEXT: "unexpected text after the n-gram",
+    _REPEATED: "the same unigram occurs twice",
 }
+
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+
+_BLANK, _TAB, _LINE_END, _RETURN, _BACKSLASH = b" \t\n\r\\"
+_MINUS, _PLUS, _POINT, _ZERO, _NINE = b"-+.09"
+_E, _I, _N, _F = b"einf"
+_LOWER = 32
+"""The bit that distinguishes small from capital letters."""
 
 _LARGEST = 1e30  # the arrays hold single precision
 
@@ -64,7 +75,7 @@ def parse_arpa(data: bytes, path: str = "<bytes>") -> tuple[list[str], list[Ngra
         words = np.zeros((count, order), dtype=np.int32)
         probs, backoffs = np.zeros(count), np.zeros(count)
         start = data.find(b"\n", at) + 1 or len(data)
-        position, problem, parsed = _parse_section(array, start, order, words, probs, backoffs, table, spans)
+        position, problem, parsed = _parse_section(array, start, words, probs, backoffs, table, spans)
         if problem:
             line = data.count(b"\n", 0, position) + 1
             raise FormatError(_PROBLEMS[problem], path=path, line=line, remedy="is this an ARPA file, unbroken?")
@@ -143,31 +154,31 @@ def _table_size(count: int) -> int:
 
 
 @jit
-def _skip_blanks(data: npt.NDArray[np.uint8], position: int) -> int:
-    while position < len(data) and (data[position] == 32 or data[position] == 9 or data[position] == 13):
+def _skip_blanks(data: Bytes, position: int) -> int:
+    while position < len(data) and (data[position] == _BLANK or data[position] == _TAB or data[position] == _RETURN):
         position += 1
     return position
 
 
 @jit
-def _token_end(data: npt.NDArray[np.uint8], position: int) -> int:
+def _token_end(data: Bytes, position: int) -> int:
     while (
         position < len(data)
-        and data[position] != 32
-        and data[position] != 9
-        and data[position] != 10
-        and data[position] != 13
+        and data[position] != _BLANK
+        and data[position] != _TAB
+        and data[position] != _LINE_END
+        and data[position] != _RETURN
     ):
         position += 1
     return position
 
 
 @jit
-def _parse_float(data: npt.NDArray[np.uint8], position: int, end: int) -> tuple[float, bool]:
-    """Returns (value, whether data[at:end] is a decimal number)."""
+def _parse_float(data: Bytes, position: int, end: int) -> tuple[float, bool]:
+    """Returns (value, whether data[position:end] is a decimal number)."""
     negative = False
-    if position < end and (data[position] == 45 or data[position] == 43):
-        negative = data[position] == 45
+    if position < end and (data[position] == _MINUS or data[position] == _PLUS):
+        negative = data[position] == _MINUS
         position += 1
     mantissa = 0.0
     exponent = 0
@@ -175,29 +186,29 @@ def _parse_float(data: npt.NDArray[np.uint8], position: int, end: int) -> tuple[
     fraction = False
     while position < end:
         byte = data[position]
-        if 48 <= byte <= 57:
-            mantissa = mantissa * 10.0 + (byte - 48)
+        if _ZERO <= byte <= _NINE:
+            mantissa = mantissa * 10.0 + (byte - _ZERO)
             digits += 1
             if fraction:
                 exponent -= 1
-        elif byte == 46 and not fraction:
+        elif byte == _POINT and not fraction:
             fraction = True
         else:
             break
         position += 1
     if digits == 0:
         return 0.0, False
-    if position < end and (data[position] == 101 or data[position] == 69):
+    if position < end and data[position] | _LOWER == _E:
         position += 1
         sign = 1
-        if position < end and (data[position] == 45 or data[position] == 43):
-            sign = -1 if data[position] == 45 else 1
+        if position < end and (data[position] == _MINUS or data[position] == _PLUS):
+            sign = -1 if data[position] == _MINUS else 1
             position += 1
         power = 0
         if position == end:
             return 0.0, False
-        while position < end and 48 <= data[position] <= 57 and power < 1000:
-            power = power * 10 + (data[position] - 48)
+        while position < end and _ZERO <= data[position] <= _NINE and power < 1000:
+            power = power * 10 + (data[position] - _ZERO)
             position += 1
         exponent += sign * power
     value = mantissa / 10.0**-exponent if exponent < 0 else mantissa * 10.0**exponent
@@ -205,19 +216,19 @@ def _parse_float(data: npt.NDArray[np.uint8], position: int, end: int) -> tuple[
 
 
 @jit
-def _is_minus_infinity(data: npt.NDArray[np.uint8], position: int, end: int) -> bool:
+def _is_minus_infinity(data: Bytes, position: int, end: int) -> bool:
     """Recognises `-inf`, in small or capital letters."""
     return (
         end - position == 4
-        and data[position] == 45
-        and data[position + 1] | 32 == 105
-        and data[position + 2] | 32 == 110
-        and data[position + 3] | 32 == 102
+        and data[position] == _MINUS
+        and data[position + 1] | _LOWER == _I
+        and data[position + 2] | _LOWER == _N
+        and data[position + 3] | _LOWER == _F
     )
 
 
 @jit
-def _find_word(data: npt.NDArray[np.uint8], begin: int, end: int, table: Ints, spans: Longs) -> tuple[int, np.int64]:
+def _find_word(data: Bytes, begin: int, end: int, table: Ints, spans: Longs) -> tuple[int, np.int64]:
     """Returns (word id or -1, table slot) of data[begin:end] by FNV-1a hashing with linear probing."""
     code = np.uint64(14695981039346656037)
     for position in range(begin, end):
@@ -239,23 +250,16 @@ def _find_word(data: npt.NDArray[np.uint8], begin: int, end: int, table: Ints, s
 
 @jit
 def _parse_section(
-    data: npt.NDArray[np.uint8],
-    position: int,
-    order: int,
-    words: Ints,
-    probs: Floats,
-    backoffs: Floats,
-    table: Ints,
-    spans: Longs,
+    data: Bytes, position: int, words: Ints, probs: Floats, backoffs: Floats, table: Ints, spans: Longs
 ) -> tuple[int, int, int]:
-    """Fills the arrays of one order; returns (position, problem code or 0, n-grams read)."""
+    """Fills the arrays of one order; returns (position, problem, n-grams read)."""
     row = 0
     while position < len(data):
         position = _skip_blanks(data, position)
-        if position < len(data) and data[position] == 10:
+        if position < len(data) and data[position] == _LINE_END:
             position += 1
             continue
-        if position >= len(data) or data[position] == 92:  # a backslash begins the next section
+        if position >= len(data) or data[position] == _BACKSLASH:  # the next section
             # (a word may begin with one, too, but is never first in a line)
             break
         if row == len(probs):
@@ -267,33 +271,41 @@ def _parse_section(
         else:
             probs[row], good = _parse_float(data, position, end)
             if not good:
-                return position, 1, row
-        position = end
-        for column in range(order):
-            position = _skip_blanks(data, position)
-            end = _token_end(data, position)
-            if end == position:
-                return position, 2, row
-            word, slot = _find_word(data, position, end, table, spans)
-            if order == 1:
-                if word >= 0:
-                    return position, 5, row
-                word = row
-                table[slot] = row
-                spans[row, 0] = position
-                spans[row, 1] = end
-            elif word < 0:
-                return position, 3, row
-            words[row, column] = word
-            position = end
+                return position, _NOT_A_NUMBER, row
+        position, problem = _parse_words(data, end, words[row], row, table, spans)
+        if problem:
+            return position, problem, row
         position = _skip_blanks(data, position)
-        if position < len(data) and data[position] != 10:
+        if position < len(data) and data[position] != _LINE_END:
             end = _token_end(data, position)
             backoffs[row], good = _parse_float(data, position, end)
             if not good:
-                return position, 1, row
+                return position, _NOT_A_NUMBER, row
             position = _skip_blanks(data, end)
-            if position < len(data) and data[position] != 10:
-                return position, 4, row
+            if position < len(data) and data[position] != _LINE_END:
+                return position, _MORE_TEXT, row
         row += 1
-    return position, 0, row
+    return position, _NO_PROBLEM, row
+
+
+@jit
+def _parse_words(data: Bytes, position: int, words: Ints, row: int, table: Ints, spans: Longs) -> tuple[int, int]:
+    """Fills in the words of the n-gram in a row; adds a unigram to the table; returns (position, problem)."""
+    for column in range(len(words)):
+        position = _skip_blanks(data, position)
+        end = _token_end(data, position)
+        if end == position:
+            return position, _TOO_FEW_WORDS
+        word, slot = _find_word(data, position, end, table, spans)
+        if len(words) == 1:
+            if word >= 0:
+                return position, _REPEATED
+            word = row
+            table[slot] = row
+            spans[row, 0] = position
+            spans[row, 1] = end
+        elif word < 0:
+            return position, _UNKNOWN_WORD
+        words[column] = word
+        position = end
+    return position, _NO_PROBLEM
