@@ -14,8 +14,10 @@ from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from inline_tasks import inline_batch
 
+from lattice_simp.errors import MissingExtraError
 from lattice_simp.support.array_cache import CACHE_VARIABLE
 from lattice_simp.support.tasks import batch, run_batch
+from lattice_simp.train.ngrams.estimate import find_lmplz
 
 # A busy machine must not fail tests.
 settings.register_profile("lattice_simp", deadline=None)
@@ -78,6 +80,15 @@ def inline_workers() -> Iterator[None]:
 def workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs tasks for one worker in a worker process."""
     monkeypatch.setattr(batch, "run_batch", run_batch)
+
+
+@pytest.fixture
+def lmplz() -> None:
+    """Skips tests that estimate language models where KenLM's program is not built."""
+    try:
+        find_lmplz()
+    except MissingExtraError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,7 @@ from train.toy import toy_config, write_toy_data
 
 from experiments.adaptation import __main__ as program
 from experiments.adaptation.__main__ import config_of, length_of, other_half, summed_costs, write_texts
-from lattice_simp.errors import MissingExtraError
 from lattice_simp.support.textio import read_lines
-from lattice_simp.train.ngrams.estimate import find_lmplz
 
 SETTINGS = {
     "pairs": {"toy": 150, "more": 60},
@@ -81,11 +79,8 @@ def test_costs_of_stages_of_a_name_are_added():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("lmplz")
 def test_the_experiment_on_a_toy_pair(folder, capsys):
-    try:
-        find_lmplz()
-    except MissingExtraError:
-        pytest.skip("KenLM's lmplz is not built")
     program.main([str(folder), "--output", str(folder)])
     figures = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     assert figures["sentences"] == 10

@@ -15,11 +15,9 @@ from experiments.causes.failures import failure_figures
 from experiments.causes.folds import Fold, _swapped
 from experiments.causes.halves import study_of
 from experiments.study.translating import read_outputs
-from lattice_simp.errors import MissingExtraError
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.skeleton import read_skeletons
 from lattice_simp.support.textio import read_lines
-from lattice_simp.train.ngrams.estimate import find_lmplz
 from lattice_simp.translate.model_files import WEIGHTS, write_weights
 
 PROTOCOL = {
@@ -117,11 +115,8 @@ def test_sentences_that_fail_are_counted_apart(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("lmplz")
 def test_the_experiment_on_a_toy_pair(folder, capsys):
-    try:
-        find_lmplz()
-    except MissingExtraError:
-        pytest.skip("KenLM's lmplz is not built")
     program.main([str(folder), "--output", str(folder)])
     figures = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     size = figures["sizes"]["all pairs"]

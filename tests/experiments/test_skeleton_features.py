@@ -11,10 +11,8 @@ from train.toy import toy_config, toy_tokens, write_toy_data
 from experiments.skeleton_features import __main__ as program
 from experiments.skeleton_features.__main__ import chosen_skeletons, half_of, write_texts
 from experiments.skeleton_features.systems import stages_of, starting_weights, weights_name
-from lattice_simp.errors import MissingExtraError
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, write_skeletons
 from lattice_simp.support.textio import read_lines
-from lattice_simp.train.ngrams.estimate import find_lmplz
 
 SETTINGS = {
     "pairs": {"toy": 150},
@@ -106,11 +104,8 @@ def test_weights_begin_with_those_of_the_system_before():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("lmplz")
 def test_the_experiment_on_a_toy_pair(folder, capsys):
-    try:
-        find_lmplz()
-    except MissingExtraError:
-        pytest.skip("KenLM's lmplz is not built")
     program.main([str(folder), "--output", str(folder)])
     figures = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     assert figures["sentences"] == 6

@@ -12,14 +12,13 @@ from train.toy import toy_arpa, toy_pairs, toy_tokens, write_config, write_toy_d
 from lattice_simp import Lattice, write
 from lattice_simp.cli import main
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.errors import LatticeSimpError, MissingExtraError
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import read_nbest, write_nbest
 from lattice_simp.pipeline.shards import SIDES
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.rescore import read_scorers
 from lattice_simp.rescore.kind import TrainingOptions
 from lattice_simp.train.config import read_config
-from lattice_simp.train.ngrams.estimate import find_lmplz
 from lattice_simp.train.pipeline import train
 from lattice_simp.train.rules.lexical import LexicalTable
 from lattice_simp.train.scorers import stage_folders, train_scorer
@@ -86,11 +85,8 @@ def test_the_tables_are_those_of_the_pipeline(work, models):
             assert cells[0, 0] == pytest.approx(expected)
 
 
+@pytest.mark.usefixtures("lmplz")
 def test_class_models_are_trained(work, tmp_path):
-    try:
-        find_lmplz()
-    except MissingExtraError as error:
-        pytest.skip(str(error))
     sweeps = []
     values = {"progress": lambda *sweep: sweeps.append(sweep)}
     options = TrainingOptions(classes=8, order=3, least_class_word=1, memory=100, **values)

@@ -9,14 +9,13 @@ import pytest
 from train.toy import toy_arpa, toy_tokens, write_lines
 
 from lattice_simp import Decoder, LanguageModel
-from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.lm.mixture import mixture_weights
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train import model as model_module
 from lattice_simp.train.config import TestSet, read_config
 from lattice_simp.train.model import link_or_copy
-from lattice_simp.train.ngrams.estimate import find_lmplz
 from lattice_simp.train.tuning import (
     bleu,
     finish_model,
@@ -346,11 +345,8 @@ def test_a_packed_language_model_is_unpacked(trained, toy_data, configured, tmp_
     assert (tmp_path / "lm" / "lm.arpa").read_bytes() == (toy_data / "lm.arpa").read_bytes()
 
 
+@pytest.mark.usefixtures("lmplz")
 def test_a_language_model_is_estimated(trained_copy, configured, command):
-    try:
-        find_lmplz()
-    except MissingExtraError:
-        pytest.skip("KenLM's lmplz is not built")
     config = configured(language_model={"arpa": None, "order": 2, "discount_fallback": True})
     assert command(config, "--to", "model", "--quiet").code == 0
     assert any(b"\\1-grams:" in path.read_bytes() for path in trained_copy.glob("language-model.*/lm.arpa"))

@@ -28,14 +28,6 @@ LOG_10 = 2.302585092994046
 
 
 @pytest.fixture
-def lmplz() -> None:
-    try:
-        find_lmplz()
-    except MissingExtraError as error:
-        pytest.skip(str(error))
-
-
-@pytest.fixture
 def text(tmp_path: Path) -> Path:
     return write_text(tmp_path / "text", random_sentences(400))
 
