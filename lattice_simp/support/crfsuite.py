@@ -26,7 +26,7 @@ def train_tagger(
     examples: Iterable[Example],
     parameters: Mapping[str, float],
     *,
-    library: str,
+    extra_name: str,
     algorithm: Literal["lbfgs", "ap"] = "lbfgs",
     fewest_labels: int = 2,
 ) -> int:
@@ -36,7 +36,7 @@ def train_tagger(
         path: the model file, in an existing folder.
         examples: the sequences.
         parameters: the algorithm's parameters, by the library's names.
-        library: the extra of this package that installs the library.
+        extra_name: the extra of this package that installs the library.
         algorithm: maximum likelihood (lbfgs), or averaged perceptron (ap; Collins 2002).
         fewest_labels: the minimum number of labels.
 
@@ -48,7 +48,7 @@ def train_tagger(
         LatticeSimpError: there are no examples or too few labels, or the file cannot be written; an existing file is
             kept.
     """
-    trainer = _pycrfsuite(library).Trainer(algorithm=algorithm, verbose=False)
+    trainer = _pycrfsuite(extra_name).Trainer(algorithm=algorithm, verbose=False)
     trainer.set_params({"feature.possible_transitions": True, **parameters})
     count, distinct_labels = 0, set[str]()
     for attributes, labels in examples:
@@ -70,7 +70,7 @@ def train_tagger(
     return count
 
 
-def open_tagger(path: Path, *, library: str, remedy: str) -> Any:
+def open_tagger(path: Path, *, extra_name: str, remedy: str) -> Any:
     """Opens a model file as a `pycrfsuite.Tagger`.
 
     A child process reads each file first, since the library crashes on damaged ones.
@@ -79,7 +79,7 @@ def open_tagger(path: Path, *, library: str, remedy: str) -> Any:
         FormatError: the file is missing, or not a complete model.
         MissingExtraError: python-crfsuite is not installed.
     """
-    tagger = _pycrfsuite(library).Tagger()
+    tagger = _pycrfsuite(extra_name).Tagger()
     data = read_bytes(path)
     if not _is_whole(data):
         raise FormatError("not a CRFsuite model, or a damaged one", path=path, remedy=remedy)
@@ -98,8 +98,8 @@ def _is_whole(data: bytes) -> bool:
     return data.startswith(_MAGIC) and size == len(data)
 
 
-def _pycrfsuite(library: str) -> Any:
-    with extra(library):
+def _pycrfsuite(extra_name: str) -> Any:
+    with extra(extra_name):
         import pycrfsuite  # type: ignore[import-untyped]
     return pycrfsuite
 

@@ -1,5 +1,7 @@
 """Trains the models of `lattice_simp.rescore` on the results of the pipeline's stages.
 
+With the results in the folder `build/en-fr`:
+
     folders = stage_folders("build/en-fr", ("number", "align", "lexical"))
     train_scorer("bilingual", folders).write("bilingual.scorer")
     train_scorer("class", folders, TrainingOptions(classes=300, order=5)).write("class.scorer")

@@ -7,13 +7,14 @@ path.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
+from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Bools, Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
@@ -98,6 +99,7 @@ class Source:
 
     @property
     def is_empty(self) -> bool:
+        """Whether there are no words."""
         return not self.words
 
     def costs(self, weights: Mapping[str, float]) -> Floats:
@@ -146,19 +148,17 @@ def _with_one_end(lattice: Lattice) -> Lattice:
     arcs, is_last = arcs[order], (np.arange(len(arcs)) >= lattice.num_arcs)[order]
     ended = lattice.nextstates[arcs]
     offsets = offsets_of(sources, number + 1)
-    features = lattice.features
     ended_lattice = lattice.gather(
         arcs,
         offsets,
         np.where(is_last, number, ended).astype(np.int32),
-        np.append(np.full(number, -1, dtype=np.int32), -1),
+        np.full(number + 1, -1, dtype=np.int32),
         weights=lattice.weights[arcs] + np.where(is_last, np.where(final, lattice.finals, 0.0)[ended], 0.0),
         finals=np.append(np.full(number, np.inf), 0.0),
     )
-    for name in features:
-        scores = features[name][arcs] + np.where(is_last, features.final(name)[ended], 0.0)
-        ended_lattice = ended_lattice.with_feature(name, scores)
-    return ended_lattice.connected()
+    names, scores, ends = lattice.features.names, lattice.features.arcs, lattice.features.finals
+    scores = scores[:, arcs] + np.where(is_last, ends[:, ended], 0.0)
+    return replace(ended_lattice, features=Features(names, scores, np.zeros((len(names), number + 1)))).connected()
 
 
 @jit

@@ -166,6 +166,7 @@ def _slot_spans(
 def _project(
     rule: RuleText, start: int, spans: Sequence[tuple[int, int]], parts: Sequence[list[frozenset[int]]]
 ) -> list[frozenset[int]]:
+    """Returns the tokens of each target word of a rule at `start`, given its slots' spans and their words' tokens."""
     token_of: list[int] = []  # the source token of each source symbol; unused for slots
     token, slots = start, iter(spans)
     for symbol in rule.source:

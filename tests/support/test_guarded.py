@@ -111,11 +111,12 @@ def test_damaged_crfsuite_models_do_not_crash_the_caller(tmp_path):
     pytest.importorskip("pycrfsuite")
     path = tmp_path / "whole"
     examples = [([[f"w{i}".encode(), b"x"], [f"v{i}".encode()]], ["A", "BC"[i % 2]]) for i in range(40)]
-    train_tagger(path, examples, {}, library="hindi")
+    train_tagger(path, examples, {}, extra_name="hindi")
     whole = path.read_bytes()
     rng = random.Random(5)
     script = "import sys; from lattice_simp.support.crfsuite import open_tagger\n"
-    script += "for path in sys.argv[1:]:\n    try: open_tagger(path, library='hindi', remedy='').tag([['w1', 'x']])\n"
+    script += "for path in sys.argv[1:]:\n"
+    script += "    try: open_tagger(path, extra_name='hindi', remedy='').tag([['w1', 'x']])\n"
     script += "    except ValueError as error: assert type(error).__name__ == 'FormatError', repr(error)\n"
     paths = []
     for number in range(15):

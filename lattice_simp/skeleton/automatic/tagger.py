@@ -34,7 +34,7 @@ NBEST_PER_CANDIDATE = 60
 
 _LABELS = {DELETE: "0", KEEP: "1"}
 _SMALLEST = 1e-300
-_LIBRARY = "skeletons"
+_EXTRA = "skeletons"
 _REMEDY = "train it again with `lattice-simp skeleton train`"
 
 
@@ -86,7 +86,7 @@ class DeletionTagger:
         settings = settings or TaggerSettings()
         Path(folder).mkdir(parents=True, exist_ok=True)
         parameters = {"c1": settings.l1, "c2": settings.l2, "max_iterations": settings.max_iterations}
-        count = train_tagger(Path(folder, MODEL), _labelled(examples), parameters, library=_LIBRARY)
+        count = train_tagger(Path(folder, MODEL), _labelled(examples), parameters, extra_name=_EXTRA)
         written = {"features": FEATURE_VERSION, **asdict(settings), "examples": count, **(meta or {})}
         with open_text(Path(folder, META), "w") as file:
             file.write(json.dumps(written, indent=1) + "\n")
@@ -102,7 +102,7 @@ class DeletionTagger:
         """
         meta = read_meta(Path(folder, META), FEATURE_VERSION, _REMEDY)
         model = Path(folder, MODEL)
-        crf = open_tagger(model, library=_LIBRARY, remedy=_REMEDY)
+        crf = open_tagger(model, extra_name=_EXTRA, remedy=_REMEDY)
         labels = set(crf.labels())
         if labels != set(_LABELS.values()):
             message = f"a model with the labels {', '.join(sorted(labels)) or '(none)'}, not 0 and 1"

@@ -62,12 +62,12 @@ def read_articles(path: str | Path) -> Iterator[Article]:
         return
     for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
+            fields = parse_json(line, path=path, line=number, remedy=REMEDY)
             try:
-                yield _article(parse_json(line, path=path, line=number, remedy=REMEDY), number)
-            except FormatError:
-                raise
+                article = _article(fields, number)
             except LatticeSimpError as error:
                 raise FormatError(str(error), path=path, line=number, remedy=REMEDY) from error
+            yield article
 
 
 def _article(fields: Any, number: int) -> Article:

@@ -73,8 +73,8 @@ class LinearChain:
         }
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "model")
-            train_tagger(path, examples, parameters, library="hindi", fewest_labels=1)
-            dump = open_tagger(path, library="hindi", remedy="train it again").info()
+            train_tagger(path, examples, parameters, extra_name="hindi", fewest_labels=1)
+            dump = open_tagger(path, extra_name="hindi", remedy="train it again").info()
         labels = tuple(sorted(dump.labels))
         columns = {label: position for position, label in enumerate(labels)}
         attributes = {name: row for row, name in enumerate(sorted({name for name, _ in dump.state_features}))}

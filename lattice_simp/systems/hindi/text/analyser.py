@@ -26,7 +26,7 @@ from lattice_simp.systems.hindi.text.features import (
 from lattice_simp.systems.hindi.text.morphology import REMEDY, Morphology, read_morphology, write_morphology
 from lattice_simp.text.hindi.sentences import FULL_STOP, tokenised_sentences
 
-_LIBRARY = "hindi"
+_EXTRA = "hindi"
 
 TAGGER, CHUNKER, META = "tagger.crfsuite", "chunker.crfsuite", "analyser.json"
 
@@ -118,11 +118,11 @@ class Analyser:
         abbreviations = meta.get("abbreviations")
         if not isinstance(abbreviations, list) or not all(isinstance(word, str) for word in abbreviations):
             raise FormatError("no list of abbreviations", path=source / META, remedy=REMEDY)
-        chunker = open_tagger(source / CHUNKER, library=_LIBRARY, remedy=REMEDY)
+        chunker = open_tagger(source / CHUNKER, extra_name=_EXTRA, remedy=REMEDY)
         strange = [label for label in chunker.labels() if not label.startswith((BEGIN, INSIDE))]
         if strange:
             raise FormatError(f"no chunker: it has the label {strange[0]!r}", path=source / CHUNKER, remedy=REMEDY)
-        tagger = open_tagger(source / TAGGER, library=_LIBRARY, remedy=REMEDY)
+        tagger = open_tagger(source / TAGGER, extra_name=_EXTRA, remedy=REMEDY)
         return cls(tagger, chunker, read_morphology(source), frozenset(abbreviations), meta, to_devanagari)
 
     def for_romanised(self) -> Analyser:
@@ -168,7 +168,7 @@ class Analyser:
 def _train(path: Path, examples: Iterable[Example], settings: AnalyserSettings) -> None:
     """Trains an averaged perceptron, which is as accurate here as maximum likelihood in a tenth of the time."""
     parameters = {"max_iterations": settings.epochs, "epsilon": 0.0, "feature.minfreq": settings.min_count}
-    train_tagger(path, examples, parameters, library=_LIBRARY, algorithm="ap")
+    train_tagger(path, examples, parameters, extra_name=_EXTRA, algorithm="ap")
 
 
 def _forms(sentence: Sentence) -> list[str]:
