@@ -43,7 +43,10 @@ _PANELS = {
 @app.command()
 @takes_settings(EvaluateOptions, _PANELS)
 def evaluate(
-    outputs: Annotated[list[str] | None, typer.Argument(metavar="[NAME=FILE]...", help="outputs of systems")] = None,
+    outputs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME=FILE]...", help="outputs of systems; NAME may be left out"),
+    ] = None,
     hypothesis: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=FILE", help="output of a system, instead of an argument (repeatable)"),

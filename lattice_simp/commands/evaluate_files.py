@@ -29,19 +29,21 @@ Named = dict[str, Path]
 
 
 def named_files(pairs: Sequence[str]) -> Named:
-    """Returns the file of each system.
+    """Returns the file of each system; a file without a name is named after itself, without its ending.
 
     >>> named_files(["plain=a.txt"])
     {'plain': PosixPath('a.txt')}
 
     Raises:
-        LatticeSimpError: no pair, a pair without a name or a file, or a name that comes twice.
+        LatticeSimpError: no pair, neither a pair nor a file, or a name that comes twice.
     """
     named: Named = {}
     for pair in pairs:
         name, path = named_path(pair)
+        if not name and Path(path).is_file():
+            name = Path(path).stem
         if not (name and path):
-            raise LatticeSimpError(f"{pair!r} is not NAME=FILE; name each system, as in plain=plain.txt")
+            raise LatticeSimpError(f"{pair!r} is not NAME=FILE, and no file; name each system, as in plain=plain.txt")
         if name in named:
             raise LatticeSimpError(f"two systems are named {name!r}; give each its own name")
         named[name] = Path(path)

@@ -166,7 +166,8 @@ def train(
         raise FormatError(message, path=without, remedy="give file names without folders")
     sentences = [sentence for name, sentence in named if name not in excluded]
     if not sentences:
-        raise LatticeSimpError(f"{treebank} has no sentences to train on")
+        remedy = "give files in SSF, a folder of them, or a tar archive"
+        raise FormatError("no sentences to train on", path=treebank, remedy=remedy)
     has_library = is_installed("spacy")
     trained = HindiModel.train(model, sentences, with_parser=parser and has_library)
     print(f"{model}: trained on {counted(len(sentences), 'sentence')}", file=sys.stderr)

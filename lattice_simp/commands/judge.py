@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from lattice_simp.commands.options import Output, command_app
+from lattice_simp.commands.options import Output, command_app, say
 from lattice_simp.commands.serving import HOST, AllowedHosts, Host, Port, serve_app
 from lattice_simp.errors import FormatError
 from lattice_simp.support.extras import extra
@@ -80,6 +80,8 @@ def import_(
 
         count = store_sheet(store, rater, filled)
     print(f"{counted(count, 'judgement')} of {rater}")
+    if not count:
+        say(f"{filled}: no row has answers; write them into the last columns")
 
 
 @app.command()

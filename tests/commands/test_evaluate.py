@@ -76,6 +76,8 @@ def test_paths_may_hold_the_sign_of_names(tmp_path, monkeypatch):
     assert named_files(["a=runs/rate=0.1/out.txt"]) == {"a": Path("runs/rate=0.1/out.txt")}
     with pytest.raises(LatticeSimpError, match=r"'runs/rate=0.1/out.txt' is not NAME=FILE"):
         named_files(["runs/rate=0.1/out.txt"])
+    (tmp_path / "one.tok.de").write_text("")
+    assert named_files(["one.tok.de", "b=one.tok.de"]) == {"one.tok": Path("one.tok.de"), "b": Path("one.tok.de")}
 
 
 def test_scores_are_printed(run):
@@ -335,7 +337,8 @@ def test_meteor_of_languages_without_blanks(run, monkeypatch, tmp_path):
 ERRORS = [
     (("--reference", "ref"), "give systems' outputs as NAME=FILE"),
     (("a=plain",), "give --reference"),
-    (("plain", "--reference", "ref"), "'plain' is not NAME=FILE"),
+    (("nowhere", "--reference", "ref"), "'nowhere' is not NAME=FILE, and no file"),
+    (("plain", "plain", "--reference", "ref"), "two systems are named 'plain'"),
     (("a=", "--reference", "ref"), "is not NAME=FILE"),
     (("a=plain", "a=gc", "--reference", "ref"), "two systems are named 'a'"),
     (("a=nowhere", "--reference", "ref"), "nowhere: cannot be read"),

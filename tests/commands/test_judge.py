@@ -76,6 +76,8 @@ def test_from_sheets_to_tables(call, study):
 
 def test_a_sheet_may_be_filled_in_bit_by_bit(call, study):
     path, rows = sheet(call, study, "Ada")
+    unfilled = call("judge", "import", study, "Ada", path)
+    assert (unfilled.stdout, "no row has answers" in unfilled.stderr) == ("0 judgements of Ada\n", True)
     for count in (2, 5):
         numbers = iter(range(9))
         fill(path, rows, lambda _, n=numbers, c=count: ("?", "?") if next(n) < c else ("", ""))

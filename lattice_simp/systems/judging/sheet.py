@@ -36,8 +36,9 @@ def sheet_lines(store: JudgingStore, rater: str) -> Iterator[str]:
     Raises:
         JudgingError: the rater may not take part.
     """
+    rows = store.texts(rater)
     yield "\t".join(_columns(store.study))
-    for number, (source, texts) in enumerate(store.texts(rater), start=1):
+    for number, (source, texts) in enumerate(rows, start=1):
         yield "\t".join((str(number), source, *texts, *("" for _ in store.study.questions)))
 
 
