@@ -45,7 +45,7 @@ KEYS = (
     rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
     rb'|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
     rb'|"results"\s*:\s*\[\s*\]|"(?:avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
-    rb'|"object"\s*:\s*"response"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
+    rb'|"object"\s*:\s*"response"|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
 )
 """The names by which such JSON is recognised."""
 
@@ -83,8 +83,8 @@ _FILE = "audio_filepath"
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that replaces 0."""
 
-_WRAPPERS = ("response", "body", "result", "transcription", "retval")
-"""The names under which batches, long operations, Gladia and BBC's Kaldi hold a result."""
+_WRAPPERS = ("response", "body", "result", "transcription", "retval", "output")
+"""The names under which batches, long operations, Gladia, BBC's Kaldi and Bedrock hold a result."""
 
 _FAILURES = ("errored", "canceled", "expired")
 """The types of a request of Anthropic's batches that has no answer."""
@@ -353,8 +353,10 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if name is not None:
         rest = {key: value for key, value in row.items() if key != name and (key != "id" or identity)}
         return _LISTS[name](row[name], rest)
-    if isinstance(row.get("message"), dict) and "content" in row["message"]:  # Anthropic
+    if isinstance(row.get("message"), dict) and "content" in row["message"]:  # batches of Anthropic, Bedrock, Ollama
         return {**identity, **_choices([row], row)}
+    if row.get("role") == "assistant" and "content" in row:  # Anthropic
+        return {**identity, **_choices([{"message": row}], row)}
     if "generated_text" in row:
         return {**identity, **_generations(row)}
     if row.get("object") == "response" and isinstance(row.get("output"), list):  # OpenAI
@@ -501,7 +503,8 @@ def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
     text = message.get("content", message.get("text")) if isinstance(message, dict) else None
     parts = text.get("parts") if isinstance(text, dict) else text
     if isinstance(parts, list):
-        text = "".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+        texts = [str(part["text"]) for part in parts if is_object(part) and "text" in part and not part.get("thought")]
+        text = "".join(texts) if texts else None
     scores = {LOG_PROBABILITY: _log_probability(entry), MEAN_LOG_PROBABILITY: entry.get("avgLogprobs")}
     features = {name: score for name, score in scores.items() if is_finite(score)}
     return {"text": text, "features": features} if features else {"text": text}

@@ -191,6 +191,27 @@ def test_answers_of_anthropic_and_texts_in_parts(tmp_path):
     assert [[entry.text for entry in entries] for entries in lists] == [["a cat"], [], ["a cat"]]
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"type": "message", "role": "assistant", "content": [{"type": "thinking"}, {"type": "text", "text": "a cat"}]},
+        {"output": {"message": {"role": "assistant", "content": [{"text": "a cat"}]}}, "stopReason": "end_turn"},
+        {"id": "x", "message": {"role": "assistant", "content": [{"type": "text", "text": "a cat"}]}},
+        {"model": "m", "message": {"role": "assistant", "content": "a cat"}, "done": True},
+        {"candidates": [{"content": {"parts": [{"text": "A pet?", "thought": True}, {"text": "a cat"}]}}]},
+    ],
+    ids=["Anthropic", "Bedrock", "Cohere", "Ollama", "Gemini"],
+)
+def test_messages_are_samples(tmp_path, row):
+    assert [entry.text for entry in ls.read_nbest(written(tmp_path, row))[0]] == ["a cat"]
+
+
+def test_calls_of_tools_are_left_out(tmp_path):
+    row = {"type": "message", "role": "assistant", "content": [{"type": "tool_use", "input": {}}]}
+    with pytest.warns(InputWarning, match="left out an answer without text"):
+        assert ls.read_nbest(written(tmp_path, row)) == [[]]
+
+
 def test_parts_of_a_stream_are_no_answers(tmp_path):
     text = {"text": "a", "index": 0, "finish_reason": None}
     for row in ({"choices": [{"delta": {"content": "a"}, "index": 0}]}, {"choices": [text]}):
