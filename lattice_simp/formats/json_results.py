@@ -491,10 +491,9 @@ def _has_alternatives(entry: object) -> bool:
 def _answer(output: Sequence[object]) -> dict[str, Any]:
     """Returns the messages among the output of a response of OpenAI as one choice; others are thoughts and calls."""
     contents = [entry.get("content") for entry in output if is_object(entry) and entry.get("type") == "message"]
-    parts = [part for content in contents if isinstance(content, list) for part in content if is_object(part)]
-    parts = [part for part in parts if "text" in part]
+    parts = [part for content in contents if isinstance(content, list) for part in ({}, *filter(is_object, content))]
     logs = [token for part in parts if isinstance(part.get("logprobs"), list) for token in part["logprobs"]]
-    return {"content": parts or None, "logprobs": {"content": logs} if logs else None}
+    return {"content": parts, "logprobs": {"content": logs} if logs else None}
 
 
 def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -503,8 +502,10 @@ def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
     text = message.get("content", message.get("text")) if isinstance(message, dict) else None
     parts = text.get("parts") if isinstance(text, dict) else text
     if isinstance(parts, list):
-        texts = [str(part["text"]) for part in parts if is_object(part) and "text" in part and not part.get("thought")]
-        text = "".join(texts) if texts else None
+        are_texts = [is_object(part) and "text" in part and not part.get("thought") for part in parts]
+        # Parts follow each other without blanks, unless a thought or the call of a tool is between them.
+        pieces = (str(part["text"]) if is_text else "\n" for part, is_text in zip(parts, are_texts, strict=True))
+        text = "".join(pieces) if any(are_texts) else None
     scores = {LOG_PROBABILITY: _log_probability(entry), MEAN_LOG_PROBABILITY: entry.get("avgLogprobs")}
     features = {name: score for name, score in scores.items() if is_finite(score)}
     return {"text": text, "features": features} if features else {"text": text}

@@ -194,7 +194,11 @@ def test_answers_of_anthropic_and_texts_in_parts(tmp_path):
 @pytest.mark.parametrize(
     "row",
     [
-        {"type": "message", "role": "assistant", "content": [{"type": "thinking"}, {"type": "text", "text": "a cat"}]},
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"text": "a"}, {"type": "tool_use"}, {"text": "c"}, {"text": "at"}],
+        },
         {"output": {"message": {"role": "assistant", "content": [{"text": "a cat"}]}}, "stopReason": "end_turn"},
         {"id": "x", "message": {"role": "assistant", "content": [{"type": "text", "text": "a cat"}]}},
         {"model": "m", "message": {"role": "assistant", "content": "a cat"}, "done": True},
@@ -204,6 +208,13 @@ def test_answers_of_anthropic_and_texts_in_parts(tmp_path):
 )
 def test_messages_are_samples(tmp_path, row):
     assert [entry.text for entry in ls.read_nbest(written(tmp_path, row))[0]] == ["a cat"]
+
+
+def test_messages_of_a_response_are_apart(tmp_path):
+    messages = [{"type": "message", "content": [{"type": "output_text", "text": text}]} for text in ("a", "cat")]
+    assert ls.read_nbest(written(tmp_path, {"object": "response", "output": messages}))[0][0].text == "a cat"
+    with pytest.warns(InputWarning, match="left out an answer without text"):
+        assert ls.read_nbest(written(tmp_path, {"object": "response", "output": [{"type": "reasoning"}]})) == [[]]
 
 
 def test_calls_of_tools_are_left_out(tmp_path):
