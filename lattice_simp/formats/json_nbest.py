@@ -33,7 +33,8 @@ from lattice_simp.core.columns import FINITE
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import key_names, shown
-from lattice_simp.formats.json_results import BARE, DOUBTS, FAILED, KEYS, NAME, PART, generated_row, rows_of
+from lattice_simp.formats.json_answers import DOUBTS, PART, generated_row
+from lattice_simp.formats.json_results import BARE, FAILED, KEYS, NAME, rows_of
 from lattice_simp.formats.json_times import is_finite, times_like, with_nulls
 from lattice_simp.formats.json_words import tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score

@@ -17,9 +17,18 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, TypeGuard
+from typing import Any
 
 from lattice_simp.core.symbols import split_tokens
+from lattice_simp.formats.json_answers import (
+    DOUBTS,
+    LOG_PROBABILITY,
+    choices,
+    generations,
+    is_object,
+    log_probability,
+    response_choice,
+)
 from lattice_simp.formats.json_times import is_finite, listed_words
 from lattice_simp.formats.json_translations import translated_rows
 from lattice_simp.formats.json_words import (
@@ -33,12 +42,6 @@ from lattice_simp.formats.json_words import (
     words_of_segments,
 )
 from lattice_simp.support.plurals import in_words
-
-LOG_PROBABILITY = "LogProb"
-"""The feature for the log probability of a completion, the sum over its tokens."""
-
-MEAN_LOG_PROBABILITY = "MeanLogProb"
-"""The feature for the average log probability of a token, which Gemini reports."""
 
 KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences|segments|chunks'
@@ -55,12 +58,6 @@ BARE = rb'\{\s*(?:"(?:id|key|utt|utt_id|name)"\s*:\s*(?:\d+|%b)\s*,\s*)?"text"\s
     _STRING,
 )
 """The beginning of an object that is a text, with its name or number, or the usage of OpenAI's transcriptions."""
-
-DOUBTS = "doubts"
-"""The field of an object for warnings about omitted parts: pairs of a message and a remedy."""
-
-PART = "part"
-"""The field of a hypothesis that is only a part of a stream."""
 
 FAILED = "failed"
 """The field of an object for the message of a request without an answer."""
@@ -91,27 +88,6 @@ _FAILURES = ("errored", "canceled", "expired")
 
 _SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", "phrases")
 """The names of lists of segments: of Whisper, Transformers, whisper.cpp, Gladia, Rev AI, Azure."""
-
-_LOGS = ("ys_log_probs", "ys_probs")
-"""The names of the log probabilities of tokens: of sherpa-onnx."""
-
-_GENERATED = ("generated_text", "translation_text", "summary_text")
-"""The names of the text in results of Transformers' pipelines."""
-
-_NO_TEXT = (
-    "left out an answer without text: a refusal, or a call of a tool",
-    "ask for text only, or sample it again",
-)
-_NO_LOGS = ("the log probabilities of tokens are not read, as some are missing", "ask for them without echo")
-_TOKENS = (
-    "alternatives of tokens are not read, as each depends on the tokens before it",
-    "ask for several answers, which become hypotheses: n=10",
-)
-
-_FLAT = (
-    "a list of generated texts is one sentence: its samples",
-    "write a list for each sentence: [[...], [...]]",
-)
 
 _PARTLY = (
     "not all alternatives have a confidence, so all of a sentence weigh the same",
@@ -203,51 +179,6 @@ def _from_gladia(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"utterances": [{**entry, "text": entry["transcription"]} for entry in entries]}
 
 
-def generated_row(entries: Any, *, is_only: bool) -> dict[str, Any]:
-    """Returns the sentence of a list of generated texts, a result of Transformers' pipelines.
-
-    >>> generated_row([{"generated_text": "a cat"}], is_only=True)
-    {'hypotheses': [{'text': 'a cat'}]}
-
-    Args:
-        entries: the list.
-        is_only: whether it is the only list of a file, so it may also be one text for each of several sentences.
-    """
-    texts = [*map(_generated_text, entries)] if isinstance(entries, list) else entries
-    return {"hypotheses": texts, **({DOUBTS: [_FLAT]} if is_only and len(entries) > 1 else {})}
-
-
-def _generated_text(entry: Any) -> Any:
-    """Returns the text of an entry, which in a chat is that of the last message, as a hypothesis."""
-    if not isinstance(entry, dict):
-        return {"text": entry}
-    text = next((entry[name] for name in _GENERATED if name in entry), None)
-    if isinstance(text, list) and text and isinstance(text[-1], dict):
-        text = text[-1].get("content")
-    if text is None:
-        return entry
-    log = _log_probability({"logprobs": _details(entry).get("tokens")})
-    return {"text": text} if log is None else {"text": text, "features": {LOG_PROBABILITY: log}}
-
-
-def _generations(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the sentence of an answer of Hugging Face's server: the best sample, and the others."""
-    entries = [row, *(_details(row).get("best_of_sequences") or ())]
-    doubts = [_TOKENS] if any(_details(entry).get("top_tokens") or entry.get("top_tokens") for entry in entries) else []
-    return {"hypotheses": [*map(_generated_text, entries)], **({DOUBTS: doubts} if doubts else {})}
-
-
-def _details(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the details of a generated text; further samples are details themselves."""
-    details = entry.get("details", entry)
-    return details if is_object(details) else {}
-
-
-def is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Returns whether a value of JSON is an object."""
-    return isinstance(value, dict)
-
-
 def _failure(value: Mapping[str, Any]) -> str | None:
     """Returns the message of a request that failed or was blocked, or None.
 
@@ -277,7 +208,7 @@ def _results(value: Mapping[str, Any]) -> list[Any] | None:
     if not results and value.get("results") is results:  # a recording without speech
         return [{"alternatives": []}]
     if any(isinstance(result.get("results"), list) for result in results):  # of Watson's jobs
-        results = [inner for result in results for inner in _results(result) or [result]]
+        results = [inner for result in results for inner in (result.get("results") or [result])]
     if not any(_is_result(result) for result in results):
         return None
     alternatives = [_words_of(result) for result in results]
@@ -354,13 +285,13 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
         rest = {key: value for key, value in row.items() if key != name and (key != "id" or identity)}
         return _LISTS[name](row[name], rest)
     if isinstance(row.get("message"), dict) and "content" in row["message"]:  # batches of Anthropic, Bedrock, Ollama
-        return {**identity, **_choices([row], row)}
+        return {**identity, **choices([row], row)}
     if row.get("role") == "assistant" and "content" in row:  # Anthropic
-        return {**identity, **_choices([{"message": row}], row)}
+        return {**identity, **choices([{"message": row}], row)}
     if "generated_text" in row:
-        return {**identity, **_generations(row)}
+        return {**identity, **generations(row)}
     if row.get("object") == "response" and isinstance(row.get("output"), list):  # OpenAI
-        return {**identity, **_choices([_answer(row["output"])], row)}
+        return {**identity, **choices([response_choice(row["output"])], row)}
     if "transcript" in row or isinstance(row.get("pred_text"), str):
         return {**identity, "hypotheses": [{"text": row.get("transcript", row.get("pred_text"))}]}
     transcript = _transcript(row)
@@ -377,7 +308,7 @@ def _texted(row: Mapping[str, Any]) -> dict[str, Any] | None:
     >>> _texted({"text": "a cat", "logprobs": [{"token": "a", "logprob": -0.5}, {"token": " cat", "logprob": -0.25}]})
     {'text': 'a cat', 'features': {'LogProb': -0.75}}
     """
-    log = _log_probability(row)
+    log = log_probability(row)
     features = {} if log is None else {"features": {LOG_PROBABILITY: log}}
     is_transcript = features or _is_bare(row) or holds_words(row) or isinstance(row.get("tokens"), list)
     return {"text": row["text"], **features} if is_transcript else None
@@ -452,96 +383,6 @@ def _from_deepspeech(transcript: Mapping[str, Any]) -> object:
     return {"text": " ".join(str(word.get("word")) for word in words), "score": transcript.get("confidence")}
 
 
-def _choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Reads the choices of a completion: samples of a model, with their log probabilities as a feature.
-
-    A choice has no text if the model refused to answer or called a tool. The words of a single choice have confidences,
-    the probabilities of their tokens; those of several choices are better known from the samples.
-    """
-    choices = [_choice(entry) if is_object(entry) else entry for entry in entries]
-    if any(is_object(entry) and _is_part(entry, is_whole=bool(rest.get("usage"))) for entry in entries):
-        choices = [{PART: True}]
-    elif len(entries) == 1 and isinstance(entries[0], dict):
-        choices = [with_words(choices[0], listed_words(_token_logs(entries[0])))]
-    texts = [choice for choice in choices if not isinstance(choice, dict) or choice.get("text", "") is not None]
-    unread = any(
-        isinstance(entry, dict) and entry.get("logprobs") and _log_probability(entry) is None for entry in entries
-    )
-    doubts = [_NO_TEXT] if len(texts) < len(choices) else []
-    doubts += [_NO_LOGS] if unread else []
-    doubts += [_TOKENS] if any(map(_has_alternatives, entries)) else []
-    return {"hypotheses": texts, **({DOUBTS: doubts} if doubts else {})}
-
-
-def _is_part(entry: Mapping[str, Any], *, is_whole: bool) -> bool:
-    """Returns whether a choice is a part of a stream: a delta, or a text that goes on, in an answer without usage."""
-    return "delta" in entry or (not is_whole and "text" in entry and not entry.get("finish_reason", True))
-
-
-def _has_alternatives(entry: object) -> bool:
-    """Returns whether the tokens of a choice have alternatives, in an answer of OpenAI, vLLM or Gemini."""
-    logs = entry.get("logprobs") or entry.get("logprobsResult") if isinstance(entry, dict) else None
-    tokens = (logs.get("content") or logs.get("topCandidates")) if isinstance(logs, dict) else logs
-    tops = [*(logs.get("top_logprobs") or ())] if isinstance(logs, dict) else []
-    for token in filter(is_object, tokens or ()):
-        tops.append(token.get("top_logprobs", token.get("candidates", () if "logprob" in token else token)))
-    return any(isinstance(top, dict | list) and len(top) > 1 for top in tops)
-
-
-def _answer(output: Sequence[object]) -> dict[str, Any]:
-    """Returns the messages among the output of a response of OpenAI as one choice; others are thoughts and calls."""
-    contents = [entry.get("content") for entry in output if is_object(entry) and entry.get("type") == "message"]
-    parts = [part for content in contents if isinstance(content, list) for part in ({}, *filter(is_object, content))]
-    logs = [token for part in parts if isinstance(part.get("logprobs"), list) for token in part["logprobs"]]
-    return {"content": parts, "logprobs": {"content": logs} if logs else None}
-
-
-def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the text of a choice: of a chat or completion, of vLLM's outputs in Python, or of Gemini."""
-    message = entry.get("message", entry)
-    text = message.get("content", message.get("text")) if isinstance(message, dict) else None
-    parts = text.get("parts") if isinstance(text, dict) else text
-    if isinstance(parts, list):
-        are_texts = [is_object(part) and "text" in part and not part.get("thought") for part in parts]
-        # Parts follow each other without blanks, unless a thought or the call of a tool is between them.
-        pieces = (str(part["text"]) if is_text else "\n" for part, is_text in zip(parts, are_texts, strict=True))
-        text = "".join(pieces) if any(are_texts) else None
-    scores = {LOG_PROBABILITY: _log_probability(entry), MEAN_LOG_PROBABILITY: entry.get("avgLogprobs")}
-    features = {name: score for name, score in scores.items() if is_finite(score)}
-    return {"text": text, "features": features} if features else {"text": text}
-
-
-def _token_logs(entry: Mapping[str, Any]) -> object:
-    """Returns the list of a choice's tokens with their log probabilities, in chats and in completions, or None."""
-    logs = entry.get("logprobs")
-    if not isinstance(logs, dict):
-        return None
-    tokens, values = logs.get("tokens"), logs.get("token_logprobs")
-    if isinstance(tokens, list) and isinstance(values, list) and len(tokens) == len(values):
-        return [{"token": token, "logprob": value} for token, value in zip(tokens, values, strict=True)]
-    return logs.get("content")
-
-
-def _log_probability(entry: Mapping[str, Any]) -> float | None:
-    """Returns the log probability of all tokens of a choice or a transcript, or None."""
-    if is_finite(entry.get("cumulative_logprob")):
-        return float(entry["cumulative_logprob"])
-    logs = entry.get("logprobs") or entry.get("logprobsResult")
-    tokens = logs.get("content", logs.get("chosenCandidates")) if isinstance(logs, dict) else logs
-    values = logs.get("token_logprobs") if isinstance(logs, dict) else _listed_logs(entry)
-    if isinstance(tokens, list):
-        values = [token.get("logprob", token.get("logProbability")) if is_object(token) else None for token in tokens]
-    if not isinstance(values, list) or not values or not all(map(is_finite, values)):
-        return None
-    return math.fsum(values)
-
-
-def _listed_logs(entry: Mapping[str, Any]) -> object:
-    """Returns the list of a transcript's log probabilities, or None; numbers above 0 are none."""
-    values = next((entry[name] for name in _LOGS if isinstance(entry.get(name), list) and entry[name]), None)
-    return values if values and all(is_finite(value) and value <= 0.0 for value in values) else None
-
-
 def _translations(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
     """Reads the n best translations of Sockeye: its scores are minus logs, one for each, or lists of one."""
     scores = rest.get("scores")
@@ -562,9 +403,9 @@ _LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str
     "nbest": _entries(_from_whisper),
     "NBest": _entries(_from_azure),
     "nBest": _entries(_from_azure),
-    "choices": _choices,
-    "candidates": _choices,
-    "outputs": _choices,
+    "choices": choices,
+    "candidates": choices,
+    "outputs": choices,
     "translations": _translations,
     "sequences": _sequences,
     "transcripts": _entries(_from_deepspeech),

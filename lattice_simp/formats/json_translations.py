@@ -49,6 +49,6 @@ def _with_alternatives(texts: object, alternatives: object) -> list[dict[str, An
         texts, alternatives = [texts], [alternatives]
     lists = alternatives if isinstance(alternatives, list) else []
     return [
-        {"hypotheses": [{"text": text} for text in (first, *(others or ()))]}
+        {"hypotheses": [{"text": text} for text in (first, *(others if isinstance(others, list) else ()))]}
         for first, others in zip_longest(texts, lists[: len(texts)])
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import warnings
@@ -499,6 +500,29 @@ def test_alternatives_of_tokens_are_reported(tmp_path, row):
     with pytest.warns(InputWarning, match="alternatives of tokens are not read"):
         [[entry]] = ls.read_nbest(written(tmp_path, row))
     assert (entry.text, entry.features["LogProb"]) == ("a", -0.5)
+
+
+ODD = (None, 7, True, "x", [], [7], ["x"], [[]], {}, {"x": 7}, [{}], [{"text": 7}])
+NAMED = """choices message content logprobs top_logprobs content output object generated_text details best_of_sequences
+top_tokens tokens translations translatedText alternatives raw_nbest data to Transcript Items audio_segments audio_items
+w b d t words results retval role timestamps text segments word_segments logprobsResult candidates""".split()
+
+
+def test_odd_values_are_read_or_refused(tmp_path):
+    rng = np.random.default_rng(5)
+
+    def value(depth):
+        if depth == 0 or rng.random() < 0.2:
+            return ODD[rng.integers(len(ODD))]
+        if rng.random() < 0.3:
+            return [value(depth - 1) for _ in range(rng.integers(3))]
+        return {name: value(depth - 1) for name in rng.choice(NAMED, rng.integers(1, 5)).tolist()}
+
+    for _ in range(400):
+        row = value(4)
+        with warnings.catch_warnings(), contextlib.suppress(FormatError):
+            warnings.simplefilter("ignore")
+            list(stream_json(written(tmp_path, row)))
 
 
 def test_missing_log_probabilities_are_reported(tmp_path):
