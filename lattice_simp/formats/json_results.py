@@ -203,12 +203,14 @@ def _results(value: Mapping[str, Any]) -> list[Any] | None:
         words, results = results.get("items"), next(lists, None)
         if words is not results and isinstance(results, list) and results and isinstance(results[0], dict):
             results = [{**results[0], "items": words}, *results[1:]]
-    if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
+    if not isinstance(results, list):
         return None
-    if not results and value.get("results") is results:  # a recording without speech
+    if all(is_object(result) and isinstance(result.get("results"), list) for result in results):
+        results = [inner for result in results for inner in result["results"]]  # of Watson's jobs
+    if not results and isinstance(value.get("results"), list):  # a recording without speech
         return [{"alternatives": []}]
-    if any(isinstance(result.get("results"), list) for result in results):  # of Watson's jobs
-        results = [inner for result in results for inner in (result.get("results") or [result])]
+    if not all(map(is_object, results)):
+        return None
     if not any(_is_result(result) for result in results):
         return None
     alternatives = [_words_of(result) for result in results]
