@@ -21,7 +21,7 @@ LONGEST_SPEAKER, LONGEST_TIME = 10, 6
 _SPEECH = frozenset({"i", "we", "you", "me", "us", "my", "our", "your", "let", "please", "yes", "no"})
 """Words of direct speech, which would need other pronouns in a report."""
 
-_NO_START = frozenset({"CC", "UH", "WRB", "WP", "WDT", "VB", "MD", "WP$"})
+_NO_START = frozenset({"CC", "LS", "UH", "WRB", "WP", "WDT", "VB", "MD", "WP$"})
 """Tags of first words of what is no plain statement."""
 
 _TIMES = frozenset({"npadvmod", "prep", "advmod", "punct"})
@@ -79,12 +79,13 @@ def _fronted(parse: Parse, clause: tuple[int, ...], dropped: tuple[int, ...], fr
 def _is_statement(parse: Parse, verb: int, comma: int) -> bool:
     """Returns whether the words before a comma are one statement without direct speech."""
     words = {token.lower() for token in parse.tokens[:comma]}
-    is_whole = parse.subtree(verb)[0] == 0 and parse.tags[0] not in _NO_START and parse.tokens[1] != ","
-    is_whole = is_whole and parse.tokens[0][-1] not in ".)"  # the letter of a list
+    first = parse.tokens[0]
+    is_listed = first[-1] in ".)" or first.lower() == "that"  # "A. He sang", "said that that is"
+    begins = parse.tags[0] not in _NO_START and parse.tokens[1] != "," and not is_listed
     joined = child(parse, verb, {"conj"})
     is_single = joined is None or subject(parse, joined) is None
     is_finite = finite_word(parse, verb) is not None and subject(parse, verb) is not None
-    return is_whole and is_single and is_finite and words.isdisjoint(_SPEECH)
+    return parse.subtree(verb)[0] == 0 and begins and is_single and is_finite and words.isdisjoint(_SPEECH)
 
 
 def _is_report(parse: Parse, verb: int, speaker: Sequence[int], after: Sequence[int], report: range) -> bool:

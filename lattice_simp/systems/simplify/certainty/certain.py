@@ -15,7 +15,7 @@ from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import Parse
 
-_JOINED_SENTENCES = re.compile(r"[a-z]\.[A-Z]")
+_JOINED_SENTENCES = re.compile(r"[a-z0-9]\.[A-Z][a-z]")
 """The border of two sentences without a space ("Mali.It"), which parsers take for a word."""
 
 _BACKWARD = frozenset({"there", "then", "latter"})

@@ -129,7 +129,7 @@ def _may_judge(parse: Parse, split: Split, entity: list[int]) -> bool:
     if any(parse.tokens[position].lower() in _JUDGING for position in split.clause):
         return True
     verb = phrase_head(parse, list(split.clause))
-    if parse.lemmas[verb].lower() in _RESULTING:
+    if parse.lemmas[verb].lower() in _RESULTING and child(parse, verb, {"auxpass"}) is None:
         return True  # "it plays a role, which makes them see well"
     depends = any(parse.tokens[position].lower() in _CONDITIONAL for position in auxiliaries(parse, verb))
     complement = child(parse, verb, {"acomp"})
@@ -184,6 +184,9 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     if entity[-1] != noun and parse.parts[entity[-1]] in NOUNS:
         return False  # "the lord of the house of Orbelian, a branch"
     first = parse.tokens[split.clause[0]].lower()
+    names_person = parse.lemmas[name].lower() in pairs("roles")
+    if names_person and parse.tokens[entity[0]].lower() == "the" and parse.parts[noun] == "PROPN":
+        return False  # "he will get the Song Prize, the fourth president to do so"
     if first in ("a", "an") and _is_place(parse, noun) and parse.lemmas[name].lower() not in word_set("places"):
         return False  # "the show was held in Rome, a meeting place"
     if parse.parts[noun] == parse.parts[name] == "PROPN" and first not in ("a", "an", "the"):

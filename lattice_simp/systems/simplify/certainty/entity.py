@@ -86,7 +86,11 @@ def is_beside(parse: Parse, split: Split, entity: list[int]) -> bool:
     """Returns whether only marks and words of the clause separate an entity from its clause."""
     first = min(split.removed)
     between = [position for position in range(entity[-1] + 1, first) if mark_kind(parse.tokens[position]) is None]
-    return not between and entity[-1] < first
+    noun = phrase_head(parse, entity)
+    others = [position for position in between if parse.parts[position] in NOUNS]
+    is_rest = noun == entity[-1] and set(between) <= set(parse.subtree(noun))
+    is_only = split.kind is SplitKind.RELATIVE and not any(fits_verb(parse, split, other) for other in others)
+    return entity[-1] < first and (not between or (is_rest and is_only))
 
 
 def is_nested(parse: Parse, split: Split, entity: list[int]) -> bool:

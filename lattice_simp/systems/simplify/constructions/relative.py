@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import child, finite_word, pairs, relative_word, subject, verb_number
 from lattice_simp.systems.simplify.constructions.clause import Clause, clause_span, follows_comma, inserted, plain
-from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
+from lattice_simp.systems.simplify.noun_phrase import is_plural, mention, short_mention
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.text.english.parse import ROOT, Parse
+
+LONGEST = 4
+"""The most words of an entity that is repeated whole, if its noun alone can name it."""
 
 _SUBJECT = frozenset({"nsubj", "nsubjpass"})
 _INDEFINITE = frozenset({"a", "an"})
@@ -36,7 +39,9 @@ def relative_clauses(parse: Parse) -> Iterator[Clause]:
         restrictive = not follows_comma(parse, span)
         whole = any(parse.labels[child] == "conj" and child < head for child in parse.children[noun])
         entity = mention(parse, noun, head, whole=whole, definite=restrictive)
-        if entity and not restrictive and _is_kind(parse, noun):
+        if len(entity) > LONGEST and not restrictive:
+            entity = short_mention(parse, noun)
+        elif entity and not restrictive and _is_kind(parse, noun):
             entity = (*inserted("these"), *entity)
         yield from _clauses(parse, head, noun, _realised(parse, head, word, span, entity), restrictive=restrictive)
 
