@@ -310,6 +310,14 @@ class Lattice:
             self.ilabels is self.olabels or bool(np.array_equal(self.ilabels, self.olabels))
         )
 
+    def require_acceptor(self, name: str = "the lattice") -> None:
+        """Raises InvalidLatticeError if this is a transducer; `name` says which lattice.
+
+        >>> Lattice.from_strings("a cat").require_acceptor()
+        """
+        if not self.is_acceptor:
+            raise InvalidLatticeError(f"{name} is a transducer; take project_output() first")
+
     @property
     def arcs(self) -> Arcs:
         """The output side, as kernels take it."""

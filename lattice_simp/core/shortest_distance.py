@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -38,11 +38,21 @@ def shortest_distance(lattice: Lattice, *, semiring: Semiring = "tropical", reve
     Raises:
         LatticeSimpError: the states are not sorted topologically, or the semiring is unknown.
     """
-    if semiring not in ("tropical", "log"):
-        raise LatticeSimpError(f"unknown semiring {semiring!r}; known are tropical and log")
+    adds = adds_probabilities(semiring)
     if not lattice.is_topsorted:
         raise LatticeSimpError("the states are not sorted topologically; call topsorted() first")
-    return (_backward if reverse else _forward)(lattice.arcs, semiring == "log")
+    return (_backward if reverse else _forward)(lattice.arcs, adds)
+
+
+def adds_probabilities(semiring: Semiring) -> bool:
+    """Returns whether a semiring adds the probabilities of paths (`log`), or keeps the best path (`tropical`).
+
+    Raises:
+        LatticeSimpError: another semiring.
+    """
+    if semiring not in get_args(Semiring):
+        raise LatticeSimpError(f"unknown semiring {semiring!r}; known are {' and '.join(get_args(Semiring))}")
+    return semiring == "log"
 
 
 def forward_costs(lattice: Lattice) -> Floats:

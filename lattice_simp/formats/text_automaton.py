@@ -142,8 +142,7 @@ def spell_text(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, lea
     lattice = as_lattice(lattice)
     if spacing not in get_args(Spacing):
         raise LatticeSimpError(f"unknown spacing {spacing!r} (choose {', '.join(get_args(Spacing))})")
-    if not lattice.is_acceptor:
-        raise LatticeSimpError("the lattice is a transducer; take project_output() first")
+    lattice.require_acceptor()
     if lattice.empty:
         raise EmptyLatticeError("the lattice accepts nothing, so there is no text")
     words = [lattice.symbols[label] for label in range(len(lattice.symbols))]

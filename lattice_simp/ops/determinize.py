@@ -19,10 +19,10 @@ from lattice_simp.core.features import Features
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, inlined, jit
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.shortest_distance import Semiring, log_add
+from lattice_simp.core.shortest_distance import Semiring, adds_probabilities, log_add
 from lattice_simp.core.sorting import sort_first
 from lattice_simp.core.symbols import EPSILON
-from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.vector_graph import VectorGraph, quanta_of, rounds_same
 
 MAX_STATES = 1_000_000
@@ -64,16 +64,18 @@ def determinize(
     Raises:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the lattice is a transducer.
-        LatticeSimpError: the result has more states than `max_states`, or the precision is out of range.
+        LatticeSimpError: the result has more states than `max_states`, the precision is out of range, or the semiring
+            is unknown.
     """
-    lattice = _checked(lattice, semiring)
+    adds = adds_probabilities(semiring)
+    lattice = _checked(lattice, adds=adds)
     max_states, precision = min(whole(max_states, "max_states", 1), LARGEST), real(precision, "the precision")
     if not LEAST_PRECISION <= precision <= 1.0:
         raise LatticeSimpError(f"the precision is {precision}; give a share from {LEAST_PRECISION:.2g} to 1")
     if lattice.empty:
         return lattice
     graph = VectorGraph.of(lattice)
-    subsets = _subsets(graph, quanta_of(graph, precision), semiring == "log", max_states)
+    subsets = _subsets(graph, quanta_of(graph, precision), adds, max_states)
     if subsets is None:
         raise LatticeSimpError(
             f"the deterministic lattice has more than {max_states:,} states; prune the lattice first, or allow more"
@@ -81,14 +83,11 @@ def determinize(
     return subsets.lattice(lattice).connected()
 
 
-def _checked(lattice: Lattice, semiring: Semiring) -> Lattice:
+def _checked(lattice: Lattice, *, adds: bool) -> Lattice:
     """Returns the connected lattice with the features that the result has."""
-    if not lattice.is_acceptor:
-        raise InvalidLatticeError("the lattice is a transducer; take project_output() first")
-    if semiring not in ("tropical", "log"):
-        raise InvalidLatticeError(f"unknown semiring {semiring!r}; known are tropical and log")
+    lattice.require_acceptor()
     lattice = lattice.connected()
-    if semiring == "tropical":
+    if not adds:
         return lattice.without_features(*NOT_SUMMED)
     features = Features.empty(lattice.num_arcs, lattice.num_states)
     return replace(lattice, features=features, header=lattice.header.without_scales())

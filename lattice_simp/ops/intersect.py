@@ -36,8 +36,7 @@ def checked_acceptor(acceptor: Lattice) -> Lattice:
     Raises:
         InvalidLatticeError: it has epsilons, two arcs of one word from a state, or is a transducer.
     """
-    if not acceptor.is_acceptor:
-        raise InvalidLatticeError("the second lattice is a transducer; take project_output() first")
+    acceptor.require_acceptor("the second lattice")
     if acceptor.has_epsilons():
         raise InvalidLatticeError("the acceptor has epsilons; remove_epsilons() or determinize() it first")
     order = np.lexsort((acceptor.olabels, acceptor.sources))

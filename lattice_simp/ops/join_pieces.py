@@ -12,7 +12,7 @@ from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
-from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, pieces_named
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 
@@ -43,8 +43,7 @@ def join_pieces(lattice: Lattice, pieces: PieceKind = "bpe", *, max_arcs: int = 
     kind, max_arcs = pieces_named(pieces), whole(max_arcs, "max_arcs", 1)
     if kind is None:
         return lattice
-    if not lattice.is_acceptor:
-        raise InvalidLatticeError("the lattice is a transducer; take project_output() first")
+    lattice.require_acceptor()
     lattice = remove_epsilons(lattice) if lattice.has_epsilons() else lattice.connected()
     if not lattice.num_arcs:  # it accepts nothing, or the empty string alone
         return lattice

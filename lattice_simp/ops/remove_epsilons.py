@@ -11,7 +11,6 @@ from lattice_simp.core.features import Features
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Floats, Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.errors import InvalidLatticeError
 
 _ARC = np.dtype(
     [("source", np.int32), ("arc", np.int32), ("epsilon", np.int32), ("rest", np.int64), ("cost", np.float64)]
@@ -40,8 +39,7 @@ def remove_epsilons(lattice: Lattice) -> Lattice:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the lattice is a transducer.
     """
-    if not lattice.is_acceptor:
-        raise InvalidLatticeError("the lattice is a transducer; take project_output() first")
+    lattice.require_acceptor()
     lattice = lattice.connected()
     if not lattice.has_epsilons():
         return lattice

@@ -13,7 +13,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
-from lattice_simp.core.shortest_distance import Semiring
+from lattice_simp.core.shortest_distance import Semiring, adds_probabilities
 from lattice_simp.errors import LatticeSimpError
 
 MOST_PATHS = 2**31 - 1
@@ -30,12 +30,12 @@ def shortest_distance(lattice: Lattice, *, semiring: Semiring = "tropical", reve
     [0.807, 0.807, 0.0]
 
     Raises:
-        LatticeSimpError: the states are not sorted topologically.
+        LatticeSimpError: the states are not sorted topologically, or the semiring is unknown.
     """
     if not lattice.is_topsorted:
         raise LatticeSimpError("the states are not sorted topologically; call topsorted() first, and use its states")
     fst = lattice.to_pynini()
-    if semiring == "log":
+    if adds_probabilities(semiring):
         fst = pynini.arcmap(fst, map_type="to_log64")
     distances = np.full(lattice.num_states, np.inf)
     reached = [float(weight) for weight in pywrapfst.shortestdistance(fst, reverse=reverse)]

@@ -165,6 +165,6 @@ def test_what_is_refused():
             operation(cyclic)
         with pytest.raises(InvalidLatticeError, match="project_output"):
             operation(transducer)
-        with pytest.raises(InvalidLatticeError, match="semiring 'real'"):
+        with pytest.raises(LatticeSimpError, match="semiring 'real'"):
             operation(Lattice.from_strings([("a", 1.0)]), semiring="real")
         assert operation(Lattice.from_strings([])).empty
