@@ -1,6 +1,7 @@
-"""Shared by the pages of all experiments: scores as plain values, their cells and notes, and plain tables. An
-experiment's `report.py` has `page(figures, config)`, which lays out the content of `results.json` and `config.yaml` and
-reads no other files of a run, so `python -m experiments.pages` can write the page again.
+"""Shared by the pages of all experiments: scores as plain values, their cells and notes, and plain tables.
+
+An experiment's `report.py` has `page(figures, config)`, which lays out the content of `results.json` and `config.yaml`
+and reads no other files of a run, so `python -m experiments.pages` can write the page again.
 """
 
 from __future__ import annotations

@@ -15,9 +15,11 @@ import numpy as np
 
 
 class Figure(TypedDict, total=False):
-    """A figure. `baseline` has the same unit and comes from the same run; `ratio` is baseline / value (or value /
-    baseline for rates), so above 1 we are better. `recorded` holds results of other programs on the same task, from the
-    notes of the data.
+    """A figure.
+
+    `baseline` has the same unit and comes from the same run; `ratio` is baseline / value (or value / baseline for
+    rates), so above 1 we are better. `recorded` holds results of other programs on the same task, from the notes of the
+    data.
     """
 
     value: float

@@ -28,8 +28,9 @@ TOLERANCE = 1e-3
 
 
 def measure(shared: Path) -> Figures:
-    """Measures both on the same task: the fastest of several runs each, without compilation. Figures without a suffix
-    have sigma loops; `beam` has a beam of 10 nats, while OpenFst's result stays unpruned.
+    """Measures both on the same task: the fastest of several runs each, without compilation.
+
+    Figures without a suffix have sigma loops; `beam` has a beam of 10 nats, while OpenFst's result stays unpruned.
 
     Raises:
         AssertionError: the best costs differ.

@@ -1,6 +1,7 @@
-"""The growth of operations' time with the lattice: exponents of CPU time between 2,000 and 5,000,000 arcs. Lattices get
-wider, not longer, like those of a sentence with a larger beam. The exponent is the slope of the line through the logs
-of arcs and CPU seconds; 1 is linear time.
+"""The growth of operations' time with the lattice: exponents of CPU time between 2,000 and 5,000,000 arcs.
+
+Lattices get wider, not longer, like those of a sentence with a larger beam. The exponent is the slope of the line
+through the logs of arcs and CPU seconds; 1 is linear time.
 """
 
 from __future__ import annotations

@@ -111,8 +111,9 @@ def measure_full(shared: Path) -> Figures:
 
 
 def measure_full_exact(shared: Path) -> Figures:
-    """Measures the exact search in nested grammars: costs, number of certified sentences, CPU seconds. Short sentences
-    have no limits of time and memory, news sentences a minute each.
+    """Measures the exact search in nested grammars: costs, number of certified sentences, CPU seconds.
+
+    Short sentences have no limits of time and memory, news sentences a minute each.
     """
     _certified(shared, MULTI30K_FULL, range(1), SHORT_LIMITS)
     short, seconds = _certified(shared, MULTI30K_FULL, None, SHORT_LIMITS)

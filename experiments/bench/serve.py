@@ -25,8 +25,9 @@ SENTENCES = 40
 
 
 def measure(shared: Path) -> Figures:
-    """Measures the time of a translation with a skeleton by the demo model, without repeated sentences. The baseline is
-    the same work without the server, its processes and its suggestions of skeletons.
+    """Measures the time of a translation with a skeleton by the demo model, without repeated sentences.
+
+    The baseline is the same work without the server, its processes and its suggestions of skeletons.
     """
     records = list(read_skeletons(grammar_path("demo/data/test.jsonl")))
     masks = {skeleton.tokens: skeleton.to_mask() for record in records for skeleton in record.skeletons[:1]}

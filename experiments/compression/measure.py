@@ -59,8 +59,9 @@ def lm_cost(skeletons: Sequence[Skeleton], model: LanguageModel) -> float:
 
 
 def broken_bonds(skeleton: Skeleton, parse: Parse) -> float:
-    """Returns the share of words that are kept without their head, or deleted although obligatory for a kept head. The
-    highest kept word needs no head.
+    """Returns the share of words that are kept without their head, or deleted although obligatory for a kept head.
+
+    The highest kept word needs no head.
     """
     tree = deletion_tree(parse)
     words = [position for position, word in enumerate(tree.words) if word and tree.heads[position] >= 0]

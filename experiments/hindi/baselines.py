@@ -1,7 +1,8 @@
-"""The papers' alternatives to the lattice of bracketings: independent best labels, and two fields in sequence. Sharma
-and Paul 2014 (hybrid approach): one field marks ends, and a second one, with the ends among its features, marks starts.
-In the paper, labels mark the words that begin or end a clause (`Labelling.WORDS`); most models here also have the
-numbers and types of clauses (`Labelling.TYPES`).
+"""The papers' alternatives to the lattice of bracketings: independent best labels, and two fields in sequence.
+
+Sharma and Paul 2014 (hybrid approach): one field marks ends, and a second one, with the ends among its features, marks
+starts. In the paper, labels mark the words that begin or end a clause (`Labelling.WORDS`); most models here also have
+the numbers and types of clauses (`Labelling.TYPES`).
 """
 
 from __future__ import annotations
@@ -111,8 +112,9 @@ def train_boundary_words(
     settings: CrfSettings | None = None,
     template: Template = word_features,
 ) -> ClauseModel:
-    """Trains a field whose labels are start, end and neither. A word that starts and ends clauses, such as a participle
-    without arguments, counts as an end.
+    """Trains a field whose labels are start, end and neither.
+
+    A word that starts and ends clauses, such as a participle without arguments, counts as an end.
     """
     labelled = []
     for sentence, clauses in examples:

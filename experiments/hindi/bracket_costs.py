@@ -1,5 +1,6 @@
-"""`python -m experiments.hindi.bracket_costs`: tunes the costs of broken rules on brackets, on training files. Every
-tenth of the files that are not held out is for tuning; two fields are trained on a fifth of the others, with the
+"""`python -m experiments.hindi.bracket_costs`: tunes the costs of broken rules on brackets, on training files.
+
+Every tenth of the files that are not held out is for tuning; two fields are trained on a fifth of the others, with the
 paper's features, and with phrases and rules. Both have equal weight in one table of costs.
 """
 

@@ -1,6 +1,8 @@
-"""Fits the costs of rules that make the right bracketings most probable among a field's best. For each sentence, a list
-holds the field's best balanced bracketings with the rules that they break. Their probabilities are those of a
-log-linear model: the field's score minus the costs of broken rules (Lafferty, McCallum and Pereira 2001).
+"""Fits the costs of rules that make the right bracketings most probable among a field's best.
+
+For each sentence, a list holds the field's best balanced bracketings with the rules that they break. Their
+probabilities are those of a log-linear model: the field's score minus the costs of broken rules (Lafferty, McCallum and
+Pereira 2001).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Chooses the number of skeletons of a sentence, and their weighting. The cost of a hypothesis is the decoder's plus a
-weight times its cost under the skeletons: the expected cost, or the least (one weighted acceptor of all skeletons'
-hypotheses).
+"""Chooses the number of skeletons of a sentence, and their weighting.
+
+The cost of a hypothesis is the decoder's plus a weight times its cost under the skeletons: the expected cost, or the
+least (one weighted acceptor of all skeletons' hypotheses).
 """
 
 from __future__ import annotations

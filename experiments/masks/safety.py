@@ -1,4 +1,5 @@
 """Bilingual safety: the probability that the translation of a phrase is a block of words without links to other words.
+
 It is learned from aligned sentence pairs, without skeletons: a phrase with a separate translation can be deleted
 without harm to the rest.
 """

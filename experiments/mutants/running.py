@@ -123,8 +123,10 @@ class Workshop:
     markers: str = "not slow"
 
     def outcomes(self, mutants: Sequence[Made], jobs: int = 1, *, check: bool = True) -> Iterator[tuple[Made, Outcome]]:
-        """Yields each mutant with the outcome of its tests. With `check`, all tests first run without a mutant, and
-        must be runnable with each; without it, a mutant whose tests cannot be collected is detected.
+        """Yields each mutant with the outcome of its tests.
+
+        With `check`, all tests first run without a mutant, and must be runnable with each; without it, a mutant whose
+        tests cannot be collected is detected.
 
         Raises:
             LatticeSimpError: a mutant's text is not in its file, the tests fail without any mutant, or they cannot be

@@ -59,8 +59,9 @@ def _count_alone(config: Config, parsed: str, run: Run, folder: Path) -> dict[st
 
 
 def removed_alone(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, int]:
-    """Returns the number of sentences of an expansion that each filter alone removes. First words are in lower case, so
-    that filters know those of new sentences.
+    """Returns the number of sentences of an expansion that each filter alone removes.
+
+    First words are in lower case, so that filters know those of new sentences.
     """
     lowered = [replace(tree, tokens=(tree.tokens[0].lower(), *tree.tokens[1:])) for tree in trees]
     expansion = paraphraser.expand_trees(lowered)

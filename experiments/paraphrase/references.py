@@ -1,8 +1,10 @@
-"""Tests whether expanded references judge better: some of four references are expanded, and another one judges. Outputs
-are scored against the known references, and against these with one more: the closest path of a lattice. A metric is
-better if its scores agree more with those of a reference that it does not know. There are two kinds of outputs: those
-of real systems (Hindi to English), with three known references; and one of the references itself, intact and damaged,
-with two known ones. The latter differ like right translations, and by known damage, but such errors are artificial.
+"""Tests whether expanded references judge better: some of four references are expanded, and another one judges.
+
+Outputs are scored against the known references, and against these with one more: the closest path of a lattice. A
+metric is better if its scores agree more with those of a reference that it does not know. There are two kinds of
+outputs: those of real systems (Hindi to English), with three known references; and one of the references itself, intact
+and damaged, with two known ones. The latter differ like right translations, and by known damage, but such errors are
+artificial.
 """
 
 from __future__ import annotations

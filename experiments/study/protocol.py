@@ -1,4 +1,5 @@
 """Checks that results follow a frozen protocol: one that was committed before a test set was run, and is unchanged.
+
 Each run that reaches the test sets adds a line with its protocol to a file in the work folder.
 """
 

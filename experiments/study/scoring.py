@@ -165,9 +165,10 @@ def skeleton_nbest(
     *,
     with_features: bool = False,
 ) -> Nbest:
-    """Reads a skeleton's hypotheses with a scorer's costs, sorted by them. Usually there is one feature, so that a
-    single weight controls the skeleton's influence: weights for each part of the scorer, tuned on a few hundred
-    sentences, gain half a BLEU point there and lose it elsewhere.
+    """Reads a skeleton's hypotheses with a scorer's costs, sorted by them.
+
+    Usually there is one feature, so that a single weight controls the skeleton's influence: weights for each part of
+    the scorer, tuned on a few hundred sentences, gain half a BLEU point there and lose it elsewhere.
 
     Args:
         folders: of the stages.

@@ -1,5 +1,6 @@
-"""The stages of the variants, which compose under the weights of one system. They are not tuned separately, so that
-differences come from the variants alone.
+"""The stages of the variants, which compose under the weights of one system.
+
+They are not tuned separately, so that differences come from the variants alone.
 """
 
 from __future__ import annotations
@@ -141,6 +142,7 @@ def _compose(
 
 def relative(nbest: Nbest, weights: Mapping[str, float]) -> Nbest:
     """Returns a list whose only feature is minus the cost of each hypothesis above the best, for pooling lists.
+
     Skeletons have different lengths, so their costs are not comparable, but the distances from each skeleton's best
     are.
     """
