@@ -29,6 +29,7 @@ def draw(curve: Mapping[str, Figures], folder: Path) -> None:
 
     Args:
         curve: the points by condition, as in the results.
+        folder: the folder to write to, made if missing.
     """
     with extra("evaluate"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -137,6 +137,7 @@ def human_cases(texts: Sequence[Sequence[str]], seed: int) -> list[Case]:
 
     Args:
         texts: of each set, the references; lower-case tokens.
+        seed: the seed of the damage.
     """
     cases = []
     for human in range(len(texts[0])):
@@ -181,8 +182,10 @@ def correlations(
     """Returns how well metrics with the given references agree with the judges, in the mean of cases.
 
     Args:
+        cases: the outputs, with the references that are given and the one that judges.
         sets: the references' trees, as many in each set.
         expand: the function that expands some trees to a lattice.
+        run: reports the progress.
     """
     texts = texts_of(sets)
     lattices = _Lattices(sets, expand)
@@ -268,6 +271,8 @@ def metric_scores(
     """Returns a metric's scores; counts the lines of all systems at once.
 
     Args:
+        metric: the metric.
+        outputs: the lines of each system.
         references: of all systems.
         extra: one more reference, for each system.
     """

@@ -46,9 +46,11 @@ def decoded(system: System, name: str, sentences: Mapping[int, str], folder: Pat
     """Translates the sentences without a record.
 
     Args:
+        system: the model and the settings of its search.
         name: the name of the set.
         sentences: tokens, by their numbers in the set's file.
         folder: the folder of the records.
+        run: the number of workers, and the reports.
     """
     path = folder / f"{name}.{system.name.replace(' ', '-').replace(',', '')}.{system.key}"
     folder.mkdir(parents=True, exist_ok=True)

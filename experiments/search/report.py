@@ -89,6 +89,7 @@ def draw(rows: Mapping[str, Figures], folder: Path) -> None:
 
     Args:
         rows: the rows of the systems with the same grammar, by name.
+        folder: the folder to write to, made if missing.
     """
     with extra("evaluate"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -18,9 +18,10 @@ SCORES = "scores.json"
 
 
 def measured_stage(test_set: TestSet, samples: int) -> Stage:
-    """Returns the stage; it runs again when an output, a metric, or a table of the metrics has changed.
+    """Returns the stage that scores a set; it runs again when an output, a metric or a table of metrics has changed.
 
     Args:
+        test_set: the outputs, references and metrics.
         samples: the number of samples of the bootstrap.
     """
     programs = [Path(data.__file__), Path(__file__), *sorted(Path(metrics.__file__).parent.glob("*.py"))]

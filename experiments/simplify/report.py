@@ -63,7 +63,8 @@ def figures(documents: Mapping[str, Figures], published: Published) -> dict[str,
     """Returns all scores, and the greatest distance from published SARI.
 
     Args:
-        documents: of `lattice-simp evaluate`, by set.
+        documents: the documents of `lattice-simp evaluate`, by set.
+        published: the published figures.
     """
     sets = {
         name: {

@@ -74,9 +74,11 @@ def trained(config: Config, name: str, folder: Path, run: Run, *, swaps: bool) -
     """Trains the model tuned on one of the development sets, if necessary.
 
     Args:
-        name: of the development set.
-        folder: of the corpora.
-        swaps: whether it has a rule that swaps neighbouring phrases.
+        config: the values of the experiment's config.
+        name: the name of the development set.
+        folder: the folder of the corpora.
+        run: the workers and reports of the training.
+        swaps: whether the model has a rule that swaps neighbouring phrases.
     """
     values = {
         **config["training"],

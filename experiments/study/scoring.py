@@ -76,6 +76,8 @@ def perplexities_stage(study: Study, sentences: Sentences, inputs: Iterable[Path
     """Returns the stage that measures the stronger model's parts on the development set's references.
 
     Args:
+        study: the settings, which name the parts.
+        sentences: the sentences of all sets.
         inputs: the files of the development set.
     """
     settings = {"sentences": len(sentences[DEVELOPMENT])}

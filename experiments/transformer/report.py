@@ -57,6 +57,8 @@ def outputs(
     """Returns the rows of a set.
 
     Args:
+        scored: the lists of the set's sentences, scored by the network.
+        in_lattices: for each sentence, the results of the searches by name.
         searches: the searches named `LATTICE_ALONE` and `LATTICE_BOTH`, whose weights apply to the lists, too.
     """
     rows = {

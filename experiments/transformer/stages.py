@@ -30,7 +30,8 @@ class Search:
     """The sizes of searches.
 
     Attributes:
-        beam: the beam of a lattice, in nats;  max_arcs: the most arcs of a lattice.
+        beam: the beam of a lattice, in nats.
+        max_arcs: the most arcs of a lattice.
         nbest: the number of hypotheses of a list.
         translation_beam: the beam of the network's own search.
         compute_type: the type of CTranslate2.
@@ -103,8 +104,10 @@ def stages_of(
     """Returns the stages of a set.
 
     Args:
+        sentences: the set.
         model: a model with the rules for the set; the weights are those of the stage `tune`.
         network: the folder of the Transformer.
+        search: the settings of decoding and scoring.
         searches: the searches in the lattices.
     """
     return [

@@ -21,7 +21,8 @@ class Systems:
     """Both systems, and the sets to translate.
 
     Attributes:
-        config: the config of the Hiero system's training run;  done: its stages.
+        config: the config of the Hiero system's training run.
+        done: its stages.
         model: its model with the rules for all sets.
         network: the folder of the Transformer.
         sets: the sets, the validation set first.
@@ -38,6 +39,7 @@ def trained_systems(experiment: Experiment, values: Mapping[str, Any]) -> System
     """Does the missing training, and reads the sets.
 
     Args:
+        experiment: the workers, the reports, and the overrides of settings.
         values: the values of the experiment's config.
     """
     run, data = experiment.run, [override for override in experiment.overrides if override.startswith("data=")]

@@ -46,7 +46,8 @@ class Hypotheses(NamedTuple):
     Attributes:
         used: the numbers of hypotheses and edges.
         nodes: records of `NODE`; those of a place are side by side, the cheapest first.
-        edges: records of `EDGE`, whose arc is a grid here, without junctions;  costs: the cost of each without tails.
+        edges: records of `EDGE`, whose arc is a grid here, without junctions.
+        costs: the cost of each without tails.
         begin, end: (states,) int32, the hypotheses of each state of the chart that is a place.
     """
 

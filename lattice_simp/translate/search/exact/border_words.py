@@ -20,7 +20,8 @@ class Words(NamedTuple):
     Attributes:
         first, last: (states,) int32, the lists of the first and the last words; list w below the number of words holds
             the word w alone, and the list after those stands for any word.
-        offsets, listed: the lists, sorted;  begins: (states + 1,) int64, where each state's matrix begins.
+        offsets, listed: the lists, sorted.
+        begins: (states + 1,) int64, where each state's matrix begins.
         anything: the number of the list that stands for any word.
     """
 

@@ -21,7 +21,8 @@ class Bounds(NamedTuple):
     Attributes:
         order: the order of the forest, or of the matrices; 0 if there are none, and everything is within bounds.
         borders, hooks, transitions: the tables of the forest.
-        nodes: the table of its nodes, by place and border;  outside: (nodes,) their outside costs.
+        nodes: the table of its nodes, by place and border.
+        outside: (nodes,) their outside costs.
         least: (places,) the least outside cost of the nodes at a place; without a forest, (states,) in the matrices.
         dense: the matrices; none if there is a forest.
     """

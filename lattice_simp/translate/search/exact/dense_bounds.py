@@ -38,12 +38,15 @@ class Dense(NamedTuple):
 
     Attributes:
         words: the words at the borders.
-        outside: the states' matrices, flat, first words by last words;  least: (states,) the least of each.
+        outside: the states' matrices, flat, first words by last words.
+        least: (states,) the least of each.
         contexts: (2 * n-grams,) int32, by its code, the number of a context of several words.
         hooks: (contexts * cells,) int32, the row of a cell after a context, -1 if it never occurs there; a single word
             is the context of its own number.
-        hook_begins: (rows + 1,) int64;  hook_outside: the rows, flat, by the last words of the cell;
-            hook_least: (rows,) the least of each;  hook_inside: (rows,) the least cost of the cell there.
+        hook_begins: (rows + 1,) int64.
+        hook_outside: the rows, flat, by the last words of the cell;
+            hook_least: (rows,) the least of each.
+            hook_inside: (rows,) the least cost of the cell there.
         pairs, charges: see `Task`.
         cells: the number of cells; 0 if there are no bounds.
     """
@@ -98,7 +101,8 @@ class Task(NamedTuple):
     """The input of the passes.
 
     Attributes:
-        words: the words at the borders;  kept: the states that matter.
+        words: the words at the borders.
+        kept: the states that matter.
         pairs: (words, words + 1) float64, the cost of each word, and of the sentence's end, after each word; infinity
             for impossible pairs.
         charges: (words,) float64, see `dense_bounds`.

@@ -82,7 +82,8 @@ class BorderForest:
         order: the order of the automaton whose states the borders hold.
         places, borders: (nodes,) int32.
         axioms: (nodes,) float64, the costs of nodes without incoming edges, infinity for others.
-        first: the node before the sentence's first word;  goal: the node of whole derivations.
+        first: the node before the sentence's first word.
+        goal: the node of whole derivations.
         edges: records of `EDGE`, in topological order: every node comes after those that it is derived from.
         arc_costs: (arcs + 1,) float64, the costs of the chart's arcs; the last one is 0.
         junctions, parts, transitions: records of `JUNCTION`, the transitions of each, and records of `TRANSITION`.

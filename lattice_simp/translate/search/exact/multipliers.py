@@ -34,7 +34,8 @@ class Tightened:
     """A forest after the multipliers' rounds.
 
     Attributes:
-        forest: the remaining forest within the limit;  outside: (nodes,) the outside costs.
+        forest: the remaining forest within the limit.
+        outside: (nodes,) the outside costs.
         model: the automaton with the potentials.
         lower: the bound of the best derivation.
         upper: the least full-order cost of the derivations visited; infinity for none.

@@ -43,9 +43,11 @@ class SecondOrder:
     """The bounds of the second order.
 
     Attributes:
-        bounds: the bounds from matrices;  model: the automaton with the potentials behind them.
+        bounds: the bounds from matrices.
+        model: the automaton with the potentials behind them.
         prefixes: the prefixes of one word.
-        lower: no derivation costs less;  upper: the least cost of a known derivation.
+        lower: no derivation costs less.
+        upper: the least cost of a known derivation.
     """
 
     bounds: Bounds
