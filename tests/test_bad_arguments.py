@@ -261,3 +261,18 @@ def test_fractions_are_no_counts(name, tmp_path, monkeypatch):
     for value in (2.5, 2.0, True, "2"):
         with pytest.raises(TypeError, match="must be a whole number, not"):
             COUNTS[name](lattices()["plain"], value)
+
+
+OF_LATTICES = (
+    "arc_posteriors confusion_network determinize mbr minimize nbest normalise prune sample shortest_path "
+    "word_confidences"
+)
+
+
+@pytest.mark.parametrize("name", OF_LATTICES.split())
+def test_hypotheses_are_no_lattice(name):
+    with pytest.raises(TypeError, match=rf"{name} takes a lattice, not a list; make one: Lattice.from_nbest"):
+        getattr(ls, name)([Hypothesis(("a",), 0.0)])
+    for operation in (ls.compose_gappy, ls.oracle, ls.reweight, ls.apply_lm):
+        with pytest.raises(TypeError, match=rf"{operation.__name__} takes a lattice, not a NoneType$"):
+            operation(None, {})

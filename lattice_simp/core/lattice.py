@@ -738,6 +738,13 @@ def share_symbols(lattices: Sequence[Lattice], symbols: SymbolTable | None = Non
     ]
 
 
+def require_lattice(operation: str, value: object) -> None:
+    """Raises a TypeError if an operation is called with anything but a lattice."""
+    if not isinstance(value, Lattice):
+        remedy = "; make one: Lattice.from_nbest(hypotheses)" if isinstance(value, list | str) else ""
+        raise TypeError(f"{operation} takes a lattice, not a {type(value).__name__}{remedy}")
+
+
 def words_and_cost(hypothesis: WeightedWords) -> tuple[tuple[str, ...], float]:
     """Returns the tokens and the cost of a hypothesis, or of a pair of words and a cost; a bare string costs 0.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from lattice_simp.core.arguments import beam_of, finite_real
 from lattice_simp.core.kernel import Floats
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import EPSILON, as_tokens
 from lattice_simp.errors import LatticeSimpError
@@ -69,6 +69,7 @@ def apply_lm(
         CyclicLatticeError: the lattice has a cycle.
         LatticeSimpError: a weight is not finite, or a feature exists already.
     """
+    require_lattice("apply_lm", lattice)
     _check(lattice, models, beam)
     word_penalty = finite_real(word_penalty, "the word penalty")
     names, ignore = list(models), frozenset(as_tokens(ignore))

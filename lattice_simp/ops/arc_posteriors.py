@@ -9,7 +9,7 @@ import numpy as np
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.arguments import scale_of_costs
 from lattice_simp.core.kernel import Floats, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.shortest_distance import shortest_distance
 
 
@@ -28,6 +28,7 @@ def arc_posteriors(lattice: Lattice, scale: float = 1.0) -> Floats:
     Raises:
         LatticeSimpError: the scale is not a number above 0, or the states are not sorted topologically.
     """
+    require_lattice("arc_posteriors", lattice)
     return _forward(lattice.arcs, ways_on(lattice, scale)[0])
 
 

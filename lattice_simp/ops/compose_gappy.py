@@ -16,7 +16,7 @@ from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.arguments import beam_of, finite_real, real
 from lattice_simp.core.features import Features, gather
 from lattice_simp.core.kernel import Floats, Ints, Longs
-from lattice_simp.core.lattice import Lattice, share_symbols
+from lattice_simp.core.lattice import Lattice, require_lattice, share_symbols
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.gap_product import (
     DELETION,
@@ -142,6 +142,7 @@ def compose_gappy(
         LatticeSimpError: a negative weight or beam, a feature that exists already, or lattices so large that they
             must be pruned first.
     """
+    require_lattice("compose_gappy", full)
     weight, width = finite_real(weight, "the weight"), beam_of(beam)
     if weight < 0:
         raise LatticeSimpError(f"the weight is {weight}; give a number from 0 up")

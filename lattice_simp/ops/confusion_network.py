@@ -21,7 +21,7 @@ from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Floats, Longs, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.ops.distribution import LEAST, Distribution, greedy, most_probable
 from lattice_simp.ops.prune import prune
@@ -63,6 +63,7 @@ def confusion_network(
         LatticeSimpError: the scale is not a number above 0, or `max_arcs` below 1.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("confusion_network", lattice)
     lattice = (lattice.connected() if max_arcs is None else prune(lattice, max_arcs=max_arcs)).without_words(ignore)
     strings = Distribution.of(lattice, scale)
     if lattice.empty:

@@ -18,7 +18,7 @@ from lattice_simp.core.feature_names import POSTERIOR
 from lattice_simp.core.features import Features
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, inlined, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.shortest_distance import Semiring, adds_probabilities, log_add
 from lattice_simp.core.sorting import sort_first
 from lattice_simp.core.symbols import EPSILON
@@ -67,6 +67,7 @@ def determinize(
         LatticeSimpError: the result has more states than `max_states`, the precision is out of range, or the semiring
             is unknown.
     """
+    require_lattice("determinize", lattice)
     adds = adds_probabilities(semiring)
     lattice = _checked(lattice, adds=adds)
     max_states, precision = min(whole(max_states, "max_states", 1), LARGEST), real(precision, "the precision")

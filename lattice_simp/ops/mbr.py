@@ -13,7 +13,7 @@ import numpy as np
 
 from lattice_simp.core.arguments import beam_of, scale_of_costs, whole
 from lattice_simp.core.kernel import Floats
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import backward_costs
 from lattice_simp.errors import LatticeSimpError
@@ -97,6 +97,7 @@ def mbr(lattice: Lattice, settings: MbrSettings | None = None, *, ignore: Collec
         LatticeSimpError: an order out of range, or too large a lattice where `max_arcs` is None.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("mbr", lattice)
     settings = MbrSettings() if settings is None else settings
     if not isinstance(settings, MbrSettings):
         raise TypeError(f"the settings must be MbrSettings, not {type(settings).__name__}")

@@ -7,7 +7,7 @@ import numpy as np
 from lattice_simp.core.arcs import offsets_of
 from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.kernel import Floats, Ints, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.shortest_distance import Semiring, log_add
 from lattice_simp.ops.determinize import MAX_STATES, SINGLE, determinize
 from lattice_simp.ops.vector_graph import VectorGraph, quanta_of, rounds_same
@@ -35,6 +35,7 @@ def minimize(
         InvalidLatticeError: the lattice is a transducer.
         LatticeSimpError: as for `determinize`.
     """
+    require_lattice("minimize", lattice)
     lattice = determinize(lattice, semiring=semiring, max_states=max_states, precision=precision)
     if lattice.empty:
         return lattice

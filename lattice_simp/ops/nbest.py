@@ -22,7 +22,7 @@ from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.growing import copy_into, grown
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import backward_costs
 from lattice_simp.core.sorting import stable_order
@@ -55,6 +55,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
         TypeError: n is not a whole number.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("nbest", lattice)
     n = whole(n, "n", 1)
     lattice = lattice.connected().without_words(ignore)
     if lattice.empty:
@@ -79,6 +80,7 @@ def shortest_path(lattice: Lattice, *, ignore: Collection[str] = MARKS) -> Hypot
         EmptyLatticeError: the lattice accepts nothing.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("shortest_path", lattice)
     best = nbest(lattice, ignore=ignore)
     if not best:
         raise EmptyLatticeError("the lattice accepts nothing, so it has no shortest path")

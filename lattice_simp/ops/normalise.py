@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lattice_simp.core.arguments import scale_of_costs
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.shortest_distance import shortest_distance
 
 
@@ -31,6 +31,7 @@ def normalise(lattice: Lattice, scale: float = 1.0) -> Lattice:
         LatticeSimpError: the scale is not a number above 0.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("normalise", lattice)
     scale = scale_of_costs(scale)
     lattice = lattice.connected()
     if lattice.empty:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS, without_marks
 from lattice_simp.core.symbols import as_sentences, as_tokens
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
@@ -63,6 +63,7 @@ def oracle(
         EmptyLatticeError: the lattice accepts nothing.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("oracle", lattice)
     if metric not in ORACLES:
         raise LatticeSimpError(f"unknown metric {metric!r}; known are {', '.join(ORACLES)}")
     tokens = [without_marks(as_tokens(reference), ignore) for reference in as_sentences(references)]

@@ -6,7 +6,7 @@ import numpy as np
 
 from lattice_simp.core.arguments import beam_of, whole
 from lattice_simp.core.kernel import Bools, Floats, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.shortest_distance import backward_costs, forward_costs
 
 ROUNDING = 1e-12
@@ -52,6 +52,7 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
         LatticeSimpError: a negative or undefined beam, or `max_arcs` below 1.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("prune", lattice)
     width = beam_of(beam)
     if max_arcs is not None:
         max_arcs = whole(max_arcs, "max_arcs", 1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lattice_simp.core.arguments import mapping, real
 from lattice_simp.core.columns import is_cost
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import InvalidLatticeError
 
@@ -35,6 +35,7 @@ def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: floa
     Raises:
         InvalidLatticeError: the lattice lacks a feature, or a cost is not finite.
     """
+    require_lattice("reweight", lattice)
     factors = {name: real(weight, f"the weight of {name}") for name, weight in mapping(weights, "the weights").items()}
     for name in factors:
         lattice.features.require(name)

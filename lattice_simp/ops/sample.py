@@ -12,7 +12,7 @@ from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.columns import LARGEST
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.errors import LatticeSimpError
@@ -53,6 +53,7 @@ def sample(
         LatticeSimpError: n is negative, or beyond 32 bits.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("sample", lattice)
     if not isinstance(seed, np.random.Generator):
         seed = whole(seed, "the seed", 0)
     if not 0 <= whole(n, "n", 0) <= LARGEST:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from lattice_simp.core.feature_names import POSTERIOR
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import EmptyLatticeError
@@ -56,6 +56,7 @@ def word_confidences(
         LatticeSimpError: the scale is not a number above 0, or `max_arcs` below 1.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("word_confidences", lattice)
     lattice = lattice.project_output().connected().without_words(ignore)
     if lattice.empty:
         raise EmptyLatticeError("the lattice accepts nothing, so it has no confidence in any word")
