@@ -30,6 +30,8 @@ CERTAIN = [
     "He lives on the goods of an old firm , which has many new customers .",
     "The very long and old green road , which is near the sea , was built in May .",
     "She saw the old pictures of the town in the hall , which were painted by her father .",
+    "Ann Lee was born in Leeds , England and went to the old school in Rome .",
+    "Bell is the perfect judge : calm and just ; the town has much respect for him .",
     "Two men bought a small boat that had two red sails .",
     "She wrote a long book called The River .",
     '" I met Ann Lee , who was a friend of my mother . "',

@@ -95,7 +95,7 @@ def _is_in_list(parse: Parse, split: Split) -> bool:
     """Returns whether a semicolon may separate the members of a list ("in two cases: it rains; it snows; or")."""
     first, last = min(split.removed), max(split.removed)
     around = (*parse.tokens[max(first - 1, 0) : first + 1], *parse.tokens[last + 1 : last + 2])
-    return ";" in around and (":" in parse.tokens or parse.tokens.count(";") > 1)
+    return ";" in around and ":" in parse.tokens and parse.tokens.count(";") > 1
 
 
 def _is_between_dashes(parse: Parse, split: Split) -> bool:
@@ -159,7 +159,8 @@ def _is_list(parse: Parse, verb: int) -> bool:
 
 def _may_end_list(parse: Parse, verb: int, joined: int) -> bool:
     """Returns whether a verb may end a list of nouns ("planned a road, a port and opened a school")."""
-    nouns = [place for place in range(verb + 1, joined) if parse.labels[place] in ("appos", "conj")]
+    members = [place for place in range(verb + 1, joined) if parse.labels[place] in ("appos", "conj")]
+    nouns = [place for place in members if parse.parts[place] != "PROPN"]  # "in Leeds, England and moved"
     last = [parse.subtree(noun)[0] for noun in nouns if parse.subtree(noun)[-1] == joined - 1]
     return any(parse.tokens[first - 1] == "," for first in last)
 
