@@ -102,6 +102,6 @@ def _backward(arcs: Arcs, log: bool) -> Floats:
         if log and least < np.inf:  # one logarithm a state
             total = np.exp(least - finals[state])
             for arc in range(offsets[state], offsets[state + 1]):
-                total += np.exp(least - weights[arc] - cost[nextstates[arc]])
+                total += np.exp(least - (weights[arc] + cost[nextstates[arc]]))  # rounded as in `least`: at most 1
             cost[state] = least - np.log(total)
     return cost

@@ -47,7 +47,9 @@ def ways_on(lattice: Lattice, scale: float) -> tuple[Floats, Floats]:
     ending = np.zeros(lattice.num_states)
     final = np.isfinite(scaled.finals)
     ending[final] = np.exp(rest[final] - scaled.finals[final])
-    return leaving, ending
+    sums = np.bincount(lattice.sources, leaving, lattice.num_states) + ending  # not 1 where costs are large and rounded
+    sums[sums == 0.0] = 1.0
+    return leaving / sums[lattice.sources], ending / sums
 
 
 @jit

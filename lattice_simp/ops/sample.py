@@ -14,8 +14,8 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
-from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.ops.arc_posteriors import ways_on
 from lattice_simp.ops.count_paths import unweighted
 from lattice_simp.ops.nbest import path_hypothesis
 
@@ -62,12 +62,9 @@ def sample(
     if lattice.empty:
         return []
     measured = unweighted(lattice) if uniform else lattice
-    rest = shortest_distance(measured, semiring="log", reverse=True)
+    leaving, ending = ways_on(measured, 1.0)
     generator = np.random.default_rng(seed)
-    shares = measured.arcs._replace(
-        weights=np.exp(rest[lattice.sources] - measured.weights - rest[lattice.nextstates]),
-        finals=np.exp(rest - measured.finals),
-    )
+    shares = measured.arcs._replace(weights=leaving, finals=ending)
     offsets, arcs, ends = _walks(shares, np.isfinite(lattice.finals), n, generator)
     return [path_hypothesis(lattice, arcs[offsets[i] : offsets[i + 1]], int(ends[i])) for i in range(n)]
 

@@ -11,6 +11,8 @@ from helpers import arc_paths, random_lattice
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.arc_posteriors import arc_posteriors
+from lattice_simp.ops.normalise import normalise
+from lattice_simp.ops.sample import sample
 
 SEEDS = range(20)
 
@@ -61,3 +63,13 @@ def test_unsorted_states_are_refused():
     unsorted = Lattice.from_arcs([0, 2], [1, 1], [0.0] * 2, [2, 1], [math.inf, 0.0, math.inf], SymbolTable("a"))
     with pytest.raises(LatticeSimpError, match="not sorted topologically"):
         arc_posteriors(unsorted)
+
+
+@pytest.mark.parametrize("end", [1000.0, -1000.0])
+def test_costs_lost_by_rounding_leave_probabilities(end):
+    """1e20 + 1000 is 1e20, so that differences of such costs are neither of the two."""
+    arcs = [0, 0, 1], [1] * 3, [1e20, 1e20, 0.0], [1, 1, 2]
+    lattice = Lattice.from_arcs(*arcs, [np.inf, np.inf, end], SymbolTable(["a"]))
+    assert arc_posteriors(lattice) == pytest.approx([0.5, 0.5, 1.0])
+    assert np.isfinite(normalise(lattice).finals[2])
+    assert {path.arcs[0] for path in sample(lattice, 20)} == {0, 1}
