@@ -13,7 +13,7 @@ from lattice_simp.commands.lattice_input import (
     NO_OPTIONS,
     LabelOptions,
     SharedNames,
-    read_full,
+    read_acyclic,
     read_skeleton,
     require_lattices,
     say_repeated,
@@ -253,7 +253,7 @@ def compose_files(
             labels = labels.for_lists
         elif lists == (False, True):
             of_skeletons = of_skeletons.for_lists
-        lattice = read_full(full_file, first, labels=labels)
+        lattice = read_acyclic(full_file, first, labels)
         _, hypotheses = read_skeleton(skeleton_file, second, of_skeletons)
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:
@@ -289,7 +289,7 @@ def keep_terms_of_files(
         if sentence is None and is_collection(full_file):
             replace(composition, needed="terms").archive_with_terms(full_file, terms, output, to)
             return
-        lattice = read_full(full_file, sentence, labels=labels)
+        lattice = read_acyclic(full_file, sentence, labels)
     joint = composition.keep_terms(lattice, terms_of(terms, sentence))
     if joint.empty:
         print("no hypothesis holds the terms; the full lattice is written", file=sys.stderr)

@@ -15,7 +15,8 @@ from lattice_simp.commands.lattice_input import (
     LabelOptions,
     SharedNames,
     WordOptions,
-    read_full,
+    located,
+    read_acyclic,
     read_outputs,
     require_hypotheses,
     require_lattices,
@@ -83,7 +84,7 @@ from lattice_simp.ops.pool_nbest import pool_nbest
 from lattice_simp.ops.union import union as union_lattice
 from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.plurals import counted
-from lattice_simp.support.textio import is_pipe, open_text, readable
+from lattice_simp.support.textio import is_pipe, open_text, place, readable
 from lattice_simp.text.sacrebleu_tokenisers import tokeniser as tokeniser_of
 
 if TYPE_CHECKING:
@@ -92,6 +93,9 @@ else:
     Utility = Literal[("linear", *UTILITIES)]
 
 app = command_app()
+
+Named = tuple[str, Lattice]
+"""A lattice with its place for messages."""
 
 CALLS = MbrPruning().max_calls
 
@@ -249,7 +253,7 @@ def union(
             joined = first[0][1]
         else:
             joined = mixture(
-                read_full(file, sentence if is_several else None, labels=labels.for_lists if is_nbest(file) else labels)
+                read_acyclic(file, sentence if is_several else None, labels.for_lists if is_nbest(file) else labels)
                 for file, is_several in zip(files, several, strict=True)
             )
     write_result(joined, output, to, labels=labels)
@@ -260,6 +264,8 @@ def _lattices_of(file: str, source: str, labels: LabelOptions) -> Iterator[tuple
     is_many = is_nbest(file) or is_collection(file)
     for name, output in read_outputs(file, source, labels):
         lattice = output if isinstance(output, Lattice) else Lattice.from_nbest(output)
+        with located(f"{place(file)}: {name}" if is_many else place(file)):
+            lattice.topsorted()
         yield utterance(name) if is_many else lattice.header.name, lattice
 
 
@@ -423,10 +429,11 @@ def oracle(
             losses.add_phrases({"lines are in the order of the lattices, without": [NAMES]})
         references = read_references(reference, names, ignored)
         lattices = _lattices(sources, files, first_id or 0, labels)
-        for lattice, rows in _paired(lattices, references, ", ".join(sources), reference[0]):
-            paths = nbest(lattice, 1, ignore=ignored)  # no path if a list has no hypothesis for the sentence
-            best.append(paths[0].tokens if paths else ())
-            oracles.append(find_oracle(lattice, rows, metric, ignore=ignored).hypothesis.tokens if paths else ())
+        for (name, lattice), rows in _paired(lattices, references, ", ".join(sources), reference[0]):
+            with located(name):
+                paths = nbest(lattice, 1, ignore=ignored)  # no path if a list has no hypothesis for the sentence
+                best.append(paths[0].tokens if paths else ())
+                oracles.append(find_oracle(lattice, rows, metric, ignore=ignored).hypothesis.tokens if paths else ())
     if not warn_of_whole_sentences((rows[0] for rows in references), reference[0]):
         warn_of_whole_sentences(best, sources[0])
     with open_text("-", "w") as file:
@@ -440,12 +447,12 @@ def oracle(
 
 
 def _paired(
-    lattices: Iterator[Lattice], references: list[list[Tokens]], source: str, path: Path
-) -> Iterator[tuple[Lattice, list[Tokens]]]:
-    """Yields each sentence's lattice and references.
+    lattices: Iterator[Named], references: list[list[Tokens]], source: str, path: Path
+) -> Iterator[tuple[Named, list[Tokens]]]:
+    """Yields each sentence's lattice, with its place, and references.
 
     Args:
-        lattices: those of all sentences.
+        lattices: those of all sentences, with their places.
         references: the references of each sentence.
         source: the files of the lattices, for messages.
         path: the first file of references.
@@ -460,10 +467,11 @@ def _paired(
     require_parallel(path, len(references), source, sentence + 1, "sentence")
 
 
-def _lattices(sources: list[str], files: list[str], first_id: int, labels: LabelOptions) -> Iterator[Lattice]:
-    """Yields the lattices of files: one of each lattice file, all of a list, a PLF file, a folder or an archive."""
+def _lattices(sources: list[str], files: list[str], first_id: int, labels: LabelOptions) -> Iterator[Named]:
+    """Yields the lattices of files with their places: one of a lattice file, all of a list, a folder or an archive."""
     for source, file in zip(sources, files, strict=True):
         for name, output in read_outputs(file, source, labels, first_id):
+            where = place(file) if name == source else f"{place(file)}: {name}"
             if isinstance(output, Lattice):
-                require_hypotheses(output, f"{source}: {name}")
-            yield output if isinstance(output, Lattice) else Lattice.from_nbest(output)
+                require_hypotheses(output, where)
+            yield where, output if isinstance(output, Lattice) else Lattice.from_nbest(output)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -15,7 +16,13 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError
+from lattice_simp.errors import (
+    CyclicLatticeError,
+    EmptyLatticeError,
+    FormatError,
+    InvalidLatticeError,
+    LatticeSimpError,
+)
 from lattice_simp.formats import KALDI, check_labels, format_of, read
 from lattice_simp.formats.collections import Entry, entries, is_collection, list_lattice
 from lattice_simp.formats.common import finite, natural
@@ -204,6 +211,30 @@ def read_full(
     return lattice
 
 
+def read_acyclic(path: str, sentence: str | None = None, labels: LabelOptions = NO_OPTIONS) -> Lattice:
+    """Reads a lattice as `read_full` does, and refuses one with a cycle.
+
+    Raises:
+        CyclicLatticeError: names the file.
+    """
+    lattice = read_full(path, sentence, labels=labels)
+    with located(path):
+        lattice.topsorted()
+    return lattice
+
+
+@contextmanager
+def located(path: str) -> Iterator[None]:
+    """Adds the name of a file to errors of its lattice."""
+    try:
+        yield
+    except (CyclicLatticeError, EmptyLatticeError, InvalidLatticeError) as error:
+        where = STDIN if path == "-" else place(path)
+        if str(error).startswith(f"{where}:"):
+            raise
+        raise type(error)(f"{where}: {error}") from error
+
+
 def read_any(
     path: str,
     sentence: str | None = None,
@@ -236,13 +267,13 @@ def read_skeleton(
     """Reads the name and the hypotheses of a skeleton: unchanged from an n-best list, so costs are exact, or a lattice.
 
     Raises:
-        FormatError: as `read_full`.
+        LatticeSimpError: as `read_acyclic`.
     """
     with readable(path) as file:
         if is_nbest(file):
             chosen = _read_list(file, sentence, labels)
             return chosen.name, chosen.hypotheses
-        lattice = read_full(file, sentence, labels=labels)
+        lattice = read_acyclic(file, sentence, labels)
         return lattice.header.name, lattice
 
 

@@ -16,6 +16,7 @@ from lattice_simp.commands.failures import Failures
 from lattice_simp.commands.lattice_input import (
     NO_OPTIONS,
     LabelOptions,
+    located,
     read_any,
     read_full,
     repeated,
@@ -79,7 +80,7 @@ def lattice_run(
     """Yields the run of a file, a folder, an archive, or standard input (-).
 
     If lattices of a collection failed, the command ends with an error after the others are written. Errors of a single
-    lattice with a cycle get the path.
+    lattice get the path.
 
     Args:
         source: the path of the lattices.
@@ -91,10 +92,8 @@ def lattice_run(
     """
     with readable(source) as file:
         run = LatticeRun(file, sentence, labels, jobs, format, distinct=distinct)
-        try:
+        with located(file):
             yield run
-        except CyclicLatticeError as error:
-            raise CyclicLatticeError(f"{place(file)}: {error}") from error
     say_repeated(source, 0 if distinct else run.repeated)
     if run.failed:
         print(f"lattice-simp: {counted(run.failed, 'lattice')} failed", file=sys.stderr)

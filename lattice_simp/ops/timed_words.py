@@ -12,7 +12,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
-from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
+from lattice_simp.errors import EmptyLatticeError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.ops.confusion_network import consensus_entries, consensus_slots
 from lattice_simp.ops.distribution import Distribution
 from lattice_simp.ops.nbest import shortest_path
@@ -50,7 +50,8 @@ def timed_words(
         ignore: labels that are not words, as in `nbest`; they take time.
 
     Raises:
-        LatticeSimpError: an unknown decision; the lattice has no times; the scale is not a number above 0.
+        LatticeSimpError: an unknown decision, or the scale is not a number above 0.
+        InvalidLatticeError: the lattice has no times.
         EmptyLatticeError: the lattice accepts nothing.
         CyclicLatticeError: the lattice has a cycle.
     """
@@ -64,7 +65,7 @@ def timed_words(
         return []
     if TIME not in lattice.features:
         remedy = "SLF needs t= in all nodes, Kaldi's lattices alignments, and n-best lists in JSON times of words"
-        raise LatticeSimpError(f"the lattice has no times ({remedy})")
+        raise InvalidLatticeError(f"the lattice has no times ({remedy})")
     stored = stored_confidences(lattice)
     if stored is not None or decide == "best":
         words = _of_best_path(lattice, scale, stored)

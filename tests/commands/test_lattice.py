@@ -540,3 +540,30 @@ def test_a_language_model_may_be_a_pipe(program, model, tmp_path):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     assert not read(tmp_path / "scored.fst").empty
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "union good.txt BAD --output o.fst",
+        "compose BAD good.txt",
+        "compose good.txt BAD",
+        "gappy BAD",
+        "oracle good.txt BAD --reference r",
+        "nbest BAD",
+        "confidence BAD",
+    ],
+)
+def test_errors_of_lattices_name_the_file(words, call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.txt").write_text("0 1 a a\n1\n")
+    (tmp_path / "bad.txt").write_text("0 1 a a\n1 0 b b\n1\n")
+    (tmp_path / "r").write_text("a\na\n")
+    failed = call("lattice", *words.replace("BAD", "bad.txt").split())
+    assert failed.returncode == 2
+    assert failed.stderr.startswith("lattice-simp: bad.txt: the lattice has a cycle")
+
+
+def test_the_error_for_lacking_times_names_the_file(call, tmp_path):
+    (tmp_path / "a.txt").write_text("0 1 a a\n1\n")
+    assert call("lattice", "ctm", tmp_path / "a.txt").stderr.startswith(f"lattice-simp: {tmp_path}/a.txt: the lattice")
