@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from lattice_simp.rescore.scorer import Scorer
 
 app = command_app("Train models that score hypotheses; score n-best lists and lattices.")
+
+_LATTICE_NAME = re.compile(r"(\d+)\.fst(\.gz)?", re.ASCII)
 
 SourceLines: TypeAlias = Annotated[Source, Detail("tokenised")]
 ScorerModels: TypeAlias = Annotated[Models, Detail(".scorer, ARPA or KenLM file, CTranslate2 or transformers folder")]
@@ -148,7 +151,7 @@ def lattices(
     _refuse_idle_count(best)
     joint = combine(list(zip(scorers.values(), _weights(scorers, model_weights), strict=True)))
     assert isinstance(joint, PrefixScorer)
-    lines = _source_lines(source)
+    lines = _lattice_lines(folder, source)
 
     def searched() -> Iterator[Sentence]:
         for number, words in enumerate(lines):
@@ -196,7 +199,7 @@ def joint(
             raise LatticeSimpError(f"{name} is not a joint model; use it with `lattice-simp rescore lattices`")
         weighted[f"{name}Aligned"] = (scorer.model, weight)
     _refuse_idle_count(best)
-    lines = _source_lines(source)
+    lines = _lattice_lines(folder, source)
     losses = Losses()
     if lattices is not None:
         lattices.mkdir(parents=True, exist_ok=True)
@@ -337,6 +340,21 @@ def _read_lattice(folder: Path, number: int) -> tuple[Path, Lattice]:
             require_hypotheses(lattice, path)
             return path, lattice
     raise FormatError(f"holds no lattice {number}.fst.gz", path=folder, remedy="give a lattice for each source line")
+
+
+def _lattice_lines(folder: Path, source: Path) -> list[list[str]]:
+    """Reads the source line of each lattice.
+
+    Raises:
+        FormatError: the folder has lattices beyond the lines.
+    """
+    lines = _source_lines(source)
+    found = (_LATTICE_NAME.fullmatch(path.name) for path in folder.glob("*.fst*"))
+    last = max((int(name[1]) for name in found if name), default=-1)
+    if last >= len(lines):
+        message = f"has {counted(len(lines), 'line')}, but {folder} holds the lattice {last}, counted from 0"
+        raise FormatError(message, path=source, remedy="give a source line for each lattice")
+    return lines
 
 
 def _source_lines(path: Path) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -111,6 +111,7 @@ def weights(
     tuning = [
         TuningSentence(sentence.words, rows, sentence.masks) for sentence, rows in zip(sentences, columns, strict=True)
     ]
+    _require_words(source, (sentence.words for sentence in sentences))
     decoding = DecodeOptions(model.resolve(), strategy, beam, max_arcs, jobs, dask)
     mert = MertOptions(seed=seed, random_directions=directions, restarts=restarts, min_gain=SEARCH_GAIN, reach=REACH)
     composed = skeletons is not None and strategy != "plain"
@@ -118,6 +119,12 @@ def weights(
     result = tune(tuning, start, decoding, TuningOptions(mert, rounds), metric=metric, say=say)
     write_weights(output, result.weights)
     _say_gain(output, metric, result.rounds[0].score, result.score)
+
+
+def _require_words(source: Path, sentences: Iterable[Sequence[str]]) -> None:
+    """Refuses a development set of blank lines."""
+    if not any(sentences):
+        raise FormatError("holds no words", path=source, remedy="give a development set, one sentence per line")
 
 
 @app.command()
@@ -150,8 +157,7 @@ def mbr(
     fixed = fixed if max_arcs is None else replace(fixed, max_arcs=max_arcs)
     decoder = replace(decoder, settings=replace(decoder.settings, beam=kept, mbr=None))
     usable = [(sentence.words, rows) for sentence, rows in zip(sentences, columns, strict=True) if sentence.words]
-    if not usable:
-        raise FormatError("holds no words", path=source, remedy="give a development set, one sentence per line")
+    _require_words(source, (words for words, _ in usable))
     lattices = [decoder.translate(words).lattice for words, _ in usable]
     texts = [[" ".join(words) for words in rows] for _, rows in usable]
     grid = mbr_grid(lattices, texts, settings=fixed, jobs=jobs)

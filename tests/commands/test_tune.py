@@ -61,9 +61,11 @@ def test_an_output_that_cannot_be_written_is_reported_before_the_work(call, own_
     assert "round" not in done.stderr
 
 
-def test_a_development_set_without_words_is_reported(call, own_model, tmp_path):
+@pytest.mark.parametrize(("command", "options"), [("mbr", []), ("weights", ["--output", "w.tsv"])])
+def test_a_development_set_without_words_is_reported(call, own_model, tmp_path, monkeypatch, command, options):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "dev").write_text("\n\n", encoding="utf-8")
-    done = call("tune", "mbr", own_model, "--source", tmp_path / "dev", "--reference", tmp_path / "dev")
+    done = call("tune", command, own_model, "--source", tmp_path / "dev", "--reference", tmp_path / "dev", *options)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "dev: holds no words (give a development set" in done.stderr
 

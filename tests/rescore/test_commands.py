@@ -229,6 +229,15 @@ def test_lattices_are_searched(command, models, lists, tmp_path):
             assert entry.score == pytest.approx(score)
 
 
+def test_lattices_beyond_the_source_are_refused(command, models, tmp_path):
+    write(Lattice.from_strings("a"), tmp_path / "0.fst")
+    write(Lattice.from_strings("a"), tmp_path / "1.fst.gz")
+    (tmp_path / "source").write_text("le chat\n", encoding="utf-8")
+    done = command("lattices", tmp_path, "--source", tmp_path / "source", "-m", models / "bilingual.scorer")
+    assert (done.code, done.out) == (2, "")
+    assert f"source: has 1 line, but {tmp_path} holds the lattice 1, counted from 0 (give a source line" in done.err
+
+
 def test_faults_are_one_line(command, models, lists, tmp_path):
     path, source, _ = lists
     (tmp_path / "one").write_text("le chat\n", encoding="utf-8")
