@@ -22,7 +22,7 @@ from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.replacements import Replacement, redundant_words, replacements, slight_changes
 from lattice_simp.systems.simplify.reports import fronted_reports
-from lattice_simp.systems.simplify.sentence import Token, finished
+from lattice_simp.systems.simplify.sentence import DASHES, Token, finished
 from lattice_simp.systems.simplify.soundness import Written, fault
 from lattice_simp.systems.simplify.split import Split, SplitKind, compatible
 from lattice_simp.text.english.parse import Parse
@@ -200,6 +200,8 @@ def _limits(analysis: Analysis, deletion: Deletion) -> bool:
     """
     first, last = deletion.positions[0], deletion.positions[-1]
     before, following = analysis.tokens[max(first - 1, 0)], analysis.tokens[last + 1]
+    if before in DASHES:
+        return True
     if first > 1 and before == "," != following and analysis.parse.tags[first - 2] == "CC":
         return True
     after = analysis.parse.tags[deletion.positions[-1] + 1 : deletion.positions[-1] + 2]

@@ -52,6 +52,8 @@ def _is_statement(parse: Parse, split: Split) -> bool:
     around = (parse.tokens[min(split.removed) - 1], *parse.tokens[max(split.removed) + 1 : max(split.removed) + 2])
     is_repeated = split.sentence[0] == Token(parse.tokens[0])  # "But ... . But ..."
     is_open = parse.tokens[-1] in _ELLIPSES or ":" in around or any(map(_JOINED_SENTENCES.search, parse.tokens))
+    if parse.tags[0] == "MD":
+        return False  # a question without its mark
     is_doubtful = any(_has_two_subjects(parse, root) for root in parse.roots)
     is_whole = len(split.clause) > 1 and _has_main_clause(parse)  # not "Ann Lee (born)"
     return is_whole and not is_doubtful and not is_open and not is_repeated

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 from lattice_simp.grammars.english.lexicon import word_set
@@ -15,6 +16,8 @@ from lattice_simp.text.english.parse import ROOT, Parse
 _NO_START = frozenset({"WDT", "WP", "WP$", "WRB", "VBG"})
 """Tags of words that begin a clause of another kind ("she loves music, and singing, she is happy")."""
 
+_SUBORDINATE = frozenset({"whereas", "because", "although", "though", "which"})
+
 _LINKING = frozenset({"together", "that", "thus", "therefore", "hence"})
 """Words that link a clause to the one before it."""
 
@@ -25,6 +28,9 @@ _OF_SEVERAL_CLAUSES = frozenset({"maybe", "perhaps", "sorry"})
 def is_certain_coordination(parse: Parse, split: Split) -> bool:
     """Returns whether a conjunction or semicolon joins two clauses, in tenses that go together if they share words."""
     first = min(split.removed)
+    following = (parse.tokens[first], *parse.tokens[max(split.removed) + 1 : max(split.removed) + 3])
+    if ";" in (parse.tokens[first - 1], *following) and _is_subordinate(following):
+        return False
     if _is_in_list(parse, split) or _is_between_dashes(parse, split) or _follows_not_only(parse, split):
         return False
     if not split.dropped and parse.tokens[split.clause[0] - 1] != ";" and parse.tokens[first].lower() != "then":
@@ -35,12 +41,7 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
     stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"
     stranded = stranded or (parse.tags[last] == "CD" and parse.labels[last] == "dobj")  # "I had 6, and you had 7 cents"
-    if (
-        parse.tokens[begins].isdigit()
-        or parse.labels[begins] in ("mark", "neg")
-        or parse.tags[begins] in _NO_START
-        or stranded
-    ):
+    if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in _NO_START or stranded:
         return False
     head = phrase_head(parse, list(split.clause))
     copied = [token.position for token in split.sentence if token.copied and token.position is not None]
@@ -89,6 +90,11 @@ def _follows_not_only(parse: Parse, split: Split) -> bool:
     before = [parse.tokens[position].lower() for position in range(min(split.removed))]
     negated = any(first in word_set("negations") and second in ("only", "just") for first, second in pairwise(before))
     return split.sentence[0].text == "But" and negated
+
+
+def _is_subordinate(words: Iterable[str]) -> bool:
+    """Returns whether a conjunction behind a semicolon begins no sentence ("; whereas, the other one")."""
+    return not _SUBORDINATE.isdisjoint(word.lower() for word in words)
 
 
 def _is_in_list(parse: Parse, split: Split) -> bool:
