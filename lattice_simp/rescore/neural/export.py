@@ -25,8 +25,8 @@ class Architecture:
     Attributes:
         layers: the layers of the encoder, and as many of the decoder.
         width: the width of the embeddings.
-        heads: the heads that share it;  inner: the width between the two
-            feed-forward parts.
+        heads: the number of heads that share it.
+        inner: the width between the two feed-forward parts.
         positions: the longest sentence, in pieces.
     """
 

@@ -33,14 +33,14 @@ class Chart(NamedTuple):
         offsets: (states + 1,) int32, where each state's arcs begin.
         symbols: (arcs,) int32, a word of the language model, `NO_WORD`, or `-2 - c`, a reference to cell c.
         rule_costs: (arcs,) float64, of rules and glue.
-        costs: those with the penalty of the word.
+        costs: (arcs,) float64, the same with the penalty of the word.
         targets: (arcs,) int32.
         labels: (arcs,) int32, the target word (0 for none), or -1 for references.
         steps: (arcs,) int32, the item that an arc completes, plus 1; 0 for none.
         starts, ends: (cells,) int32, the cells' states; those of the last cell are of the whole sentence, whose last
             arc reads `</s>`.
-        contexts: (states,) int32.
-        num_known: (states,) int32, the number of words of the history in the context.
+        contexts: (states,) int32, the contexts.
+        num_known: (states,) int32, the number of words of the history in each context.
     """
 
     offsets: Ints

@@ -43,10 +43,10 @@ class Dense(NamedTuple):
         contexts: (2 * n-grams,) int32, by its code, the number of a context of several words.
         hooks: (contexts * cells,) int32, the row of a cell after a context, -1 if it never occurs there; a single word
             is the context of its own number.
-        hook_begins: (rows + 1,) int64.
-        hook_outside: the rows, flat, by the last words of the cell;
-            hook_least: (rows,) the least of each.
-            hook_inside: (rows,) the least cost of the cell there.
+        hook_begins: (rows + 1,) int64, where each row begins.
+        hook_outside: the rows, flat, by the last words of the cell.
+        hook_least: (rows,) the least of each row.
+        hook_inside: (rows,) the least cost of the cell there.
         pairs, charges: see `Task`.
         cells: the number of cells; 0 if there are no bounds.
     """
