@@ -130,3 +130,13 @@ def fuzz(data: bytes, read: Callable[[bytes], object], *, seconds: float = 1.0, 
             raise AssertionError(f"{type(error).__name__}: {error} for {broken!r}") from error
         assert "\n" not in message
         assert len(message) < 500
+
+
+def fuzz_file(path: Path, data: bytes, read: Callable[[Path], object], *, seconds: float = 1.0) -> None:
+    """Checks `read`, a reader of files, as `fuzz` does; the broken files are written to `path`."""
+
+    def read_broken(broken: bytes) -> None:
+        path.write_bytes(broken)
+        read(path)
+
+    fuzz(data, read_broken, seconds=seconds)

@@ -202,7 +202,7 @@ def test_broken_symbol_tables(tmp_path, text, message):
         read_labels(tmp_path / "x.syms")
 
 
-def test_fuzzed(tmp_path):
+def test_any_bytes_are_read_or_refused(tmp_path):
     write_att(random_lattice(3, transducer=True), tmp_path / "x.txt")
     write_att(random_lattice(4), tmp_path / "y.txt")
     fuzz((tmp_path / "x.txt").read_bytes(), parse_att, seconds=0.7)

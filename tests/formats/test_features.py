@@ -146,7 +146,7 @@ def test_what_the_format_cannot_hold_is_refused(tmp_path):
         write(lattice.with_feature("x y", [1.0]), path, "features")
 
 
-def test_fuzzed(tmp_path):
+def test_any_bytes_are_read_or_refused(tmp_path):
     write(random_features(4), tmp_path / "x", "features")
     fuzz((tmp_path / "x").read_bytes(), parse_features, seconds=0.7)
 

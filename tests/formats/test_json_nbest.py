@@ -6,10 +6,11 @@ import contextlib
 import json
 import math
 import warnings
+from itertools import islice
 
 import numpy as np
 import pytest
-from format_helpers import fuzz
+from format_helpers import fuzz_file
 
 import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
@@ -656,18 +657,9 @@ def test_broken_lines(tmp_path, rows, line, message):
     assert caught.value.remedy
 
 
-def test_fuzzed(tmp_path):
-    path = tmp_path / "x"
-
-    def read(data):
-        path.write_bytes(data)
-        for count, _ in enumerate(stream_json(path)):
-            if count > 1000:
-                break
-
-    fuzz(
-        b'{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5, "features": {"LM": 2}}, "b"]}\n', read, seconds=0.4
-    )
+def test_any_bytes_are_read_or_refused(tmp_path):
+    line = b'{"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5, "features": {"LM": 2}}, "b"]}\n'
+    fuzz_file(tmp_path / "x", line, lambda path: list(islice(stream_json(path), 1000)), seconds=0.4)
 
 
 def test_integers_beyond_all_numbers_are_not_finite(tmp_path):

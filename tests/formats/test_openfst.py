@@ -247,7 +247,7 @@ def test_dangling_states(data):
             parse_openfst(data[:offset] + struct.pack("<i", state) + data[offset + 4 :])
 
 
-def test_fuzzed(data, capfd):
+def test_any_bytes_are_read_or_refused(data, capfd):
     fuzz(data, parse_openfst, seconds=1.5)
     without = CAT.to_pynini().write_to_string()
     fuzz(without, lambda broken: parse_openfst(broken, symbols=CAT.symbols), seconds=0.5)

@@ -237,7 +237,7 @@ def test_files(tmp_path):
         list(read_plf(tmp_path / "empty.plf"))
 
 
-def test_fuzzed():
+def test_any_bytes_are_read_or_refused():
     lattice = random_lattice(1, one_final=True, columns=("lm",))
     for line in (MOSES, format_plf(lattice, scores="log")):
         for scores in ("probability", "log"):

@@ -454,7 +454,7 @@ def test_usual_files_are_read_in_columns(text):
     assert result_of(text.encode()) == line_by_line(text.encode())
 
 
-def test_fuzzed(tmp_path):
+def test_any_bytes_are_read_or_refused(tmp_path):
     write_slf(random_lattice(1, one_final=True, columns=("lm",)), tmp_path / "x.slf")
     for data in (HTK.encode(), NODES.encode(), (tmp_path / "x.slf").read_bytes()):
         fuzz(data, parse_slf, seconds=0.5)

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from format_helpers import fuzz
+from format_helpers import fuzz_file
 
 import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
@@ -139,12 +139,8 @@ def test_labels_have_no_features(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", [MLF, JULIUS])
 def test_any_bytes_are_read_or_refused(tmp_path: Path, text: str) -> None:
-    def read(data: bytes) -> None:
-        (tmp_path / "x").write_bytes(data)
-        ls.read_nbest(tmp_path / "x")
-
     with warnings.catch_warnings(action="ignore"):
-        fuzz(text.encode(), read, seconds=0.3)
+        fuzz_file(tmp_path / "x", text.encode(), ls.read_nbest, seconds=0.3)
 
 
 CTM = """\ufeff;; CATEGORY "0" "" ""

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from format_helpers import assert_same, fuzz
+from format_helpers import assert_same, fuzz_file
 
 import lattice_simp as ls
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -97,8 +97,4 @@ def test_broken_files(path: Path, name: str) -> None:
 
 
 def test_any_bytes_are_read_or_refused(path: Path) -> None:
-    def read(data: bytes) -> None:
-        path.write_bytes(data)
-        ls.read(path, "wlat")
-
-    fuzz(WLAT.encode(), read, seconds=0.2)
+    fuzz_file(path, WLAT.encode(), lambda path: ls.read(path, "wlat"), seconds=0.2)

@@ -9,7 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from format_helpers import fuzz
+from format_helpers import fuzz_file
 
 import lattice_simp as ls
 from lattice_simp.errors import FormatError
@@ -165,10 +165,9 @@ def test_other_files_are_no_lists(tmp_path: Path, text: str) -> None:
 
 
 def test_any_bytes_are_read_or_refused(tmp_path: Path) -> None:
-    def read(data: bytes) -> None:
-        (tmp_path / "x").write_bytes(data)
-        for sentence in stream_sentences(tmp_path / "x"):
+    def read(path: Path) -> None:
+        for sentence in stream_sentences(path):
             ls.Lattice.from_nbest(sentence.hypotheses)
 
     for text in (SCORED, TIMED, PLAIN):
-        fuzz(text.encode(), read, seconds=0.1)
+        fuzz_file(tmp_path / "x", text.encode(), read, seconds=0.1)
