@@ -23,7 +23,7 @@ from lattice_simp.formats import (
     format_of_data,
     read,
 )
-from lattice_simp.formats.common import HEAD, never
+from lattice_simp.formats.common import HEAD, never, refuse_reading
 from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
 from lattice_simp.formats.kaldi import is_archive, is_script, kaldi_lattices
 from lattice_simp.formats.list_lines import Sentence
@@ -132,7 +132,7 @@ def _members(
         else:
             yield from _lattice_members(file, name, format, symbols, options)
     except FormatError as error:
-        yield Entry(stem, partial(_fail, error), "", partial(_same, None))
+        yield Entry(stem, partial(refuse_reading, error), "", partial(_same, None))
 
 
 def _list_members(
@@ -159,10 +159,6 @@ def _lattice_members(
     kind = partial(_same, format or format_of_data(_head(file)))
     for lattice, load in chain(firsts, several):
         yield Entry(f"{stem_of(name)}-{lattice}", load, "", kind)
-
-
-def _fail(error: FormatError) -> Lattice:
-    raise error
 
 
 def _file_entry(

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, NoReturn, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import shown
+from lattice_simp.formats.common import refuse_reading, shown
 from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
 
 _DAMAGED = "is the file damaged or cut off?"
@@ -96,15 +96,11 @@ def binary_lattices(
                     raise _error(f"the lattice {shown(name)} is cut off", path)
                 rest += more
         except FormatError as error:
-            yield name[:40].decode("utf-8", "replace"), partial(_fail, error)
+            yield name[:40].decode("utf-8", "replace"), partial(refuse_reading, error)
             return
         key = name.decode("utf-8", "replace")
         yield key, partial(parse_binary, rest[:size], key, path, options)
         data = rest[size:]
-
-
-def _fail(error: FormatError) -> NoReturn:
-    raise error
 
 
 def parse_binary(data: bytes, name: str, path: str | Path | None, options: ReadOptions) -> Lattice:

@@ -147,12 +147,12 @@ class _Row(NamedTuple):
 
 
 def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> _Row:
-    def fail(message: str, remedy: str) -> FormatError:
+    def error(message: str, remedy: str) -> FormatError:
         return FormatError(message, path=path, line=line_number, remedy=remedy)
 
     head = _ID.match(line)
     if head is None:
-        raise fail(f"not an n-best line: {shown(line)}", "write id ||| words ||| Name= values ||| total")
+        raise error(f"not an n-best line: {shown(line)}", "write id ||| words ||| Name= values ||| total")
     text, *columns = (column.strip(" \t") for column in _BAR.split(line[head.end() :]))
     unread = [_SCORES if column.startswith(_WORD_SCORES) else _LINKS for column in columns if _SKIPPED.match(column)]
     columns = [column for column in columns if not _SKIPPED.match(column)]
@@ -170,11 +170,11 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
             name, equals, value_text = token.rpartition("=")
             if not equals and _is_number(token):
                 message = f"a feature without a finite value: {shown(token)}{beyond(token)}"
-                raise fail(message, "write finite decimal numbers")
+                raise error(message, "write finite decimal numbers")
             if not equals or not name:
-                raise fail(f"neither Name= nor a number: {shown(token)}", "write Name= values")
+                raise error(f"neither Name= nor a number: {shown(token)}", "write Name= values")
             if name in values:
-                raise fail(f"a feature twice: {shown(token)}", "write each name once")
+                raise error(f"a feature twice: {shown(token)}", "write each name once")
             values[name] = []
         else:
             value_text = token
@@ -182,19 +182,19 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
             continue
         value = finite(value_text)
         if value is None:
-            raise fail(f"a feature without a finite value: {shown(token)}{beyond(value_text)}", "write Name= values")
+            raise error(f"a feature without a finite value: {shown(token)}{beyond(value_text)}", "write Name= values")
         values.setdefault(name or f"Feature{len(values)}", []).append(value)
     features: dict[str, float] = {}
     for name, numbers in values.items():
         names = [name] if len(numbers) == 1 else [f"{name}_{index}" for index in range(len(numbers))]
         if not features.keys().isdisjoint(names):
-            raise fail(f"a feature twice: {shown(name)}", "write each name once")
+            raise error(f"a feature twice: {shown(name)}", "write each name once")
         features.update(zip(names, numbers, strict=True))
     has_total = len(columns) > 1 and bool(columns[1])
     total = finite(columns[1]) if has_total else None
     if has_total and total is None:
         message = f"the total is not a finite number: {shown(columns[1])}{beyond(columns[1])}"
-        raise fail(message, "write it as a decimal number")
+        raise error(message, "write it as a decimal number")
     tokens, marks = _without_marks(text)
     return _Row(int(head[1]), tokens, features, total, marks, unread)
 
