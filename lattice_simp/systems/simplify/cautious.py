@@ -144,7 +144,8 @@ def _meets(split: Split, splits: Sequence[Split]) -> bool:
 def _is_worth_while(analysis: Analysis) -> bool:
     """Returns whether a single change makes the sentence simpler."""
     slight = slight_changes(analysis.parse)
-    deletions = [deletion for deletion in analysis.deletions if not is_harmless(deletion)]
+    brackets = [deletion for deletion in analysis.deletions if deletion.word == "("]
+    deletions = [deletion for deletion in analysis.deletions if not is_harmless(deletion) and deletion not in brackets]
     changes: tuple[Deletion | Replacement, ...] = (*deletions, *analysis.replacements)
     return bool(analysis.splits) or any(change.positions not in slight for change in changes)
 

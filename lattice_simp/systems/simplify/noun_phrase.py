@@ -221,6 +221,8 @@ def is_plural(parse: Parse, noun: int) -> bool:
             return True
     if parse.tokens[noun].lower() in _SAME_FORMS and parse.labels[noun] in SUBJECTS:
         return verb_number(parse, parse.heads[noun]) is not False
-    if parse.tokens[noun].lower() in PLURAL_PRONOUNS | _PLURAL_NOUNS or parse.tags[noun] in ("NNS", "NNPS"):
+    if parse.tokens[noun].lower() in PLURAL_PRONOUNS | _PLURAL_NOUNS or parse.tags[noun] == "NNS":
         return True
+    if parse.tags[noun] == "NNPS":
+        return parse.tokens[noun].endswith("s")  # parsers take unknown names for plurals
     return parse.parts[noun] == "NUM" and parse.lemmas[noun].lower() not in ("one", "1")

@@ -110,7 +110,8 @@ def replacements(parse: Parse) -> tuple[Replacement, ...]:
     >>> [replacement.words for replacement in replacements(parse)]
     [('bought',)]
     """
-    chosen = (_replacement(parse, row, first) for row, first in _matches_of(parse) if row.simpler != REMOVED)
+    matches = ((row, first) for row, first in _matches_of(parse) if row.simpler != REMOVED)
+    chosen = (_replacement(parse, row, first) for row, first in matches if not _has_unsure_form(parse, row, first))
     return tuple(each for each in chosen if not _repeats(parse, each) and not _strands_pronoun(parse, each))
 
 
@@ -147,6 +148,9 @@ def _matches_of(parse: Parse) -> Iterator[tuple[SimplerWords, int]]:
         first += length
 
 
+_COMPLETIONS = frozenset({"dobj", "dative", "ccomp", "acomp", "attr", "prt"})
+"""Relations of words that a participle behind `and` rarely has."""
+
 STEM = 5
 """Words that share this many first letters sound alike."""
 
@@ -163,6 +167,16 @@ def _repeats(parse: Parse, replacement: Replacement) -> bool:
     stems = {form[:STEM] for form in beside if len(form) >= STEM}  # "traders also traded"
     forms = [form for word in replacement.words for form in (word, word.removesuffix("s"))]
     return any(form in beside or form[:STEM] in stems for form in forms)
+
+
+def _has_unsure_form(parse: Parse, row: SimplerWords, first: int) -> bool:
+    """Returns whether a past tense may be a participle of another form ("it closed, and demolished": torn down)."""
+    if row.part != "verb" or parse.tags[first] != "VBD" or parse.labels[first] != "conj":
+        return False
+    if parse.lemmas[first].lower() in word_set("intransitive_verbs"):
+        return False
+    completed = any(parse.labels[below] in SUBJECTS | _COMPLETIONS for below in parse.children[first])
+    return not completed and row.simpler_forms("VBD") != row.simpler_forms("VBN")
 
 
 def _strands_pronoun(parse: Parse, replacement: Replacement) -> bool:

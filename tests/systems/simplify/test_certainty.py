@@ -180,6 +180,7 @@ UNCERTAIN = {
     "They sang for him over twenty songs , some of which were long .": "some of over twenty songs",
     "He worked for an old smith , a trade that he hated .": "no smith",
     "She met one of the old judges , whose dog was black .": "the judge, or the judges",
+    "Things , which are so good , are hard to find in the town .": "which things",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

@@ -75,6 +75,8 @@ CASES = [
     ("Due to the fact that it rained , he stayed .", "because it rained , he stayed ."),
 ]
 KEPT = [
+    "The shop was old and demolished to make room .",  # torn, or tore
+    "He makes believe that he is a king .",
     "He is now currently in Rome .",
     "He came home in May , however , she left the town .",  # begins the next sentence
     "It will result in bad consequences for the town .",  # "result in bad results"

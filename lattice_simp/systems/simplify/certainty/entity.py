@@ -12,7 +12,7 @@ from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
 
-_VAGUE = frozenset({",", "or", "sort", "kind"})
+_VAGUE = frozenset({",", "or", "sort", "kind", "things"})
 """Words in phrases that do not name the same entity again."""
 
 LONGEST_NAME, LONGEST_ENTITY = 6, 4
@@ -31,6 +31,8 @@ def is_long(parse: Parse, entity: list[int]) -> bool:
 def is_bare(parse: Parse, entity: list[int]) -> bool:
     """Returns whether an entity is a singular noun without a determiner ("current chairman")."""
     noun = phrase_head(parse, entity)
+    if parse.tags[noun] == "NNP":
+        return len(entity) == 1 and parse.tokens[noun].islower()  # no name
     return len(entity) > 1 and parse.tags[noun] == "NN" and parse.parts[entity[0]] == "ADJ"
 
 
