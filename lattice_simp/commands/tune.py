@@ -378,7 +378,7 @@ def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[t
     """Returns the tokens of each sentence's lines, one from each file.
 
     Raises:
-        FormatError: there are no sentences, or a file has another number of lines.
+        FormatError: there are no sentences, or a file has another number of lines or only blank ones.
     """
     from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
     from lattice_simp.core.marks import without_marks
@@ -392,6 +392,7 @@ def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[t
     for path in paths:
         lines = [without_marks(split_tokens(line)) for line in read_lines(path)]
         require_parallel(path, len(lines), source, count, "sentence")
+        _require_words(path, lines)
         warn_of_whole_sentences(lines, path)
         columns.append(lines)
     return list(zip(*columns, strict=True))

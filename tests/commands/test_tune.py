@@ -277,11 +277,13 @@ def test_a_feature_called_total_is_refused(call, tmp_path):
         (("--strategy", "gappy"), "needs --skeletons"),
         (("--strategy", "best"), "--strategy"),
         (("--reference", "short"), "has 1 line, but "),
+        (("--reference", "blank"), "blank: holds no words"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(call, own_model, files, tmp_path, change, message):
     (tmp_path / "short").write_text(REFERENCE, encoding="utf-8")
-    change = tuple(tmp_path / part if part == "short" else part for part in change)
+    (tmp_path / "blank").write_text("\n" * len((SOURCE * 2).splitlines()), encoding="utf-8")
+    change = tuple(tmp_path / part if part in ("short", "blank") else part for part in change)
     done = call("tune", "weights", own_model, *files, *change, "--output", tmp_path / "w.tsv")
     assert done.returncode == 2
     assert message in done.stderr
