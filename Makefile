@@ -123,7 +123,7 @@ adaptation: $(STAMP)  ## measure settings of training for several corpora (minut
 skeleton-features: $(STAMP)  ## compare one weight for skeletons with a weight for each feature (minutes)
 	$(call RUN,experiments.skeleton_features)
 
-causes: $(STAMP)  ## compare gappy composition as in the paper and as in the studies, change by change (an hour)
+causes: $(STAMP)  ## compare gappy composition as in the paper and as in the studies, change by change (two hours)
 	$(call RUN,experiments.causes)
 
 corpus: $(STAMP)  ## pair complex and simple sentences of articles, train simplifiers on them, compare with pairs that people aligned (an hour)
