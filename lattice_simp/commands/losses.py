@@ -71,7 +71,7 @@ class Losses:
     def add_phrases(self, losses: Mapping[str, Iterable[str]]) -> None:
         """Adds the losses of a file by phrase, as `losses` returns them; they follow the phrase or replace its `{}`.
 
-        The number of samples of a hypothesis is no loss, because its cost has it.
+        The number of samples of a hypothesis is not lost, because its cost includes it.
         """
         for phrase, names in losses.items():
             self._names.setdefault(phrase, {}).update(dict.fromkeys(name for name in names if name != SAMPLES))
@@ -196,7 +196,7 @@ def is_folder(output: str) -> bool:
 
 
 def names_folder(output: str) -> bool:
-    """Returns whether an output for several lattices is a new folder: its name has no ending."""
+    """Returns whether an output for several lattices is a new folder: its name has no file extension."""
     return output != "-" and not Path(output).suffix and not Path(output).exists()
 
 

@@ -349,8 +349,8 @@ def _lattice_lines(folder: Path, source: Path) -> list[list[str]]:
         FormatError: the folder has lattices beyond the lines.
     """
     lines = _source_lines(source)
-    found = (_LATTICE_NAME.fullmatch(path.name) for path in folder.glob("*.fst*"))
-    last = max((int(name[1]) for name in found if name), default=-1)
+    names = (_LATTICE_NAME.fullmatch(path.name) for path in folder.glob("*.fst*"))
+    last = max((int(name[1]) for name in names if name), default=-1)
     if last >= len(lines):
         message = f"has {counted(len(lines), 'line')}, but {folder} holds the lattice {last}, counted from 0"
         raise FormatError(message, path=source, remedy="give a source line for each lattice")

@@ -89,7 +89,7 @@ def simplify(
         raise FormatError("is a file, not the folder of a model", path=model, remedy=remedy)
     if model is not None and model.is_dir() and not (model / OPERATIONS).exists():
         remedy = "no model is needed: lattice-simp simplify < FILE"
-        raise FormatError(f"has no {OPERATIONS}, so it is no simplification model", path=model, remedy=remedy)
+        raise FormatError(f"has no {OPERATIONS}, so it is not a simplification model", path=model, remedy=remedy)
     if model is not None:
         OperationModel.read(model / OPERATIONS)  # refuses a wrong folder before any line is read
     elif mode == "bold":

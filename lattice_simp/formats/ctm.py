@@ -51,7 +51,7 @@ class _Word(NamedTuple):
 
 
 def is_ctm(head: bytes) -> bool:
-    r"""Recognises CTM by its first lines: all have times and words, and one is no arc of AT&T text.
+    r"""Recognises CTM by its first lines: all have times and words, and at least one is not an arc of AT&T text.
 
     A time has a point, or an utterance has several words.
 
@@ -137,7 +137,7 @@ def _with_probabilities(words: list[_Word], path: str | Path) -> list[_Word]:
     )
     if wrong is None:
         return [word._replace(confidence=min(word.confidence, 1.0)) for word in words]
-    message = f"confidences are left out, as {wrong.confidence:g} is no probability"
+    message = f"confidences are left out, as {wrong.confidence:g} is not a probability"
     warn(message, path=path, line=wrong.line, remedy="write probabilities from 0 to 1, or NA")
     return [word._replace(confidence=math.nan) for word in words]
 

@@ -31,7 +31,7 @@ def text_field(fields: Fields, name: str) -> str:
     """Returns the string of a field.
 
     Raises:
-        LatticeSimpError: the field is missing, is no string, or holds a lone surrogate.
+        LatticeSimpError: the field is missing, is not a string, or holds a lone surrogate.
     """
     value = fields.get(name)
     if not isinstance(value, str):

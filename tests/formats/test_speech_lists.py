@@ -206,5 +206,5 @@ def test_broken_ctm(tmp_path, lines, message):
 
 def test_confidences_of_ctm_that_are_no_probabilities(tmp_path):
     (tmp_path / "x.ctm").write_text("u A 0.5 0.25 a 0.5\nu A 0.75 0.25 b -1\n")
-    with pytest.warns(InputWarning, match=r"x.ctm:2: confidences are left out, as -1 is no probability"):
+    with pytest.warns(InputWarning, match=r"x.ctm:2: confidences are left out, as -1 is not a probability"):
         assert ls.read_nbest(tmp_path / "x.ctm")[0][0].confidences is None

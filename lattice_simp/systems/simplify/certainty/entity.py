@@ -49,8 +49,8 @@ def is_torn(parse: Parse, entity: list[int]) -> bool:
 def is_nameable(parse: Parse, entity: list[int]) -> bool:
     """Returns whether words name the same entity again.
 
-    It is no count ("one of them"), no adverb ("only the first"), no kind ("a sort of sequel"), nor two
-    names ("the Polish people, or Poles").
+    It is not a count ("one of them"), an adverb ("only the first"), a kind ("a sort of sequel") or two names
+    ("the Polish people, or Poles").
     """
     words = {parse.tokens[position].lower() for position in entity}
     if parse.tokens[entity[0]].isupper() and not DASHES.isdisjoint(words):
