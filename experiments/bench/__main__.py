@@ -8,6 +8,7 @@ import re
 import resource
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -33,7 +34,8 @@ from experiments.bench import (
 )
 from experiments.bench.figures import Figure, Figures, figure
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.support.textio import write_text
+from lattice_simp.pipeline.stage import read_json
+from lattice_simp.support.textio import check_writable, read_bytes, write_text
 
 MEASUREMENTS = {
     "hiero_shallow1": hiero.measure_multi30k,
@@ -65,9 +67,17 @@ ON_REQUEST = ("demo_new_machine", "mbrs")
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the chosen measurements; with `--inside`, one of them in this process."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    try:
+        return _run(_options(arguments))
+    except LatticeSimpError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
     parser.add_argument(
         "names",
         nargs="*",
@@ -80,19 +90,29 @@ def main() -> int:
         "--page", type=Path, action="append", default=[], help="a Markdown file with a table of figures"
     )
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if unknown := [name for name in options.names if name not in MEASUREMENTS]:
         parser.error(f"there is no measurement {unknown[0]!r}; known are {', '.join(MEASUREMENTS)}")
+    return options
+
+
+def _run(options: argparse.Namespace) -> int:
     if not options.shared.is_dir():
-        print(f"the measurements need the reference data, and {options.shared} is not there", file=sys.stderr)
-        return 2
+        raise LatticeSimpError(
+            f"{options.shared}: there is no such folder; give that of the reference data to --shared"
+        )
     if options.inside:
         print(json.dumps(_inside(options.names[0], options.shared)))
         return 0
-    figures: Figures = json.loads(options.output.read_text()) if options.output.exists() else {}
+    for page in options.page:  # before hours of measurements
+        check_writable(page)
+        _table_of(page)
+    figures: Figures = read_json(options.output) if options.output.exists() else {}
     for name in options.names:
         command = [sys.executable, "-m", "experiments.bench", name, "--inside", "--shared", str(options.shared)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            raise LatticeSimpError(f"{name}: the measurement failed; its error is above")
         figures.update(json.loads(done.stdout.splitlines()[-1]))
         options.output.parent.mkdir(parents=True, exist_ok=True)
         write_text(options.output, json.dumps(figures, indent=1) + "\n")
@@ -114,9 +134,7 @@ def write_page(path: Path, figures: Figures) -> None:
 
     First cells, and the rows of unmeasured figures, stay unchanged.
     """
-    table_match = _TABLE.search(path.read_text(encoding="utf-8"))
-    if table_match is None:
-        raise LatticeSimpError(f"{path}: no table of figures (put <!-- figures: begin --> and end around one)")
+    table_match = _table_of(path)
     rows = {name[1]: line for line in table_match["rows"].splitlines() if (name := _NAME.search(line))}
     for name, entry in figures.items():
         value, baseline, ratio = _texts(entry)
@@ -125,6 +143,13 @@ def write_page(path: Path, figures: Figures) -> None:
         rows[name] = f"| {first} | {value} {entry['unit']} | {baseline} | {ratio} | {recorded} |"
     table = "<!-- figures: begin -->\n" + "\n".join((_HEAD, *rows.values())) + "\n<!-- figures: end -->"
     write_text(path, table_match.string[: table_match.start()] + table + table_match.string[table_match.end() :])
+
+
+def _table_of(path: Path) -> re.Match[str]:
+    match = _TABLE.search(read_bytes(path).decode())
+    if match is None:
+        raise LatticeSimpError(f"{path}: no table of figures (put <!-- figures: begin --> and end around one)")
+    return match
 
 
 _TABLE = re.compile(r"<!-- figures: begin -->\n(?P<rows>.*?)<!-- figures: end -->", re.DOTALL)

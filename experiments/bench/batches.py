@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import resource
-import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from experiments.bench.figures import Figures, figure
+from experiments.bench.figures import Figures, command_seconds, figure
 
 LATTICES, STATES, BRANCHES = 1_000, 61, 5
 """Artificial lattices: their number, their states, and the arcs from a state (300 in all)."""
@@ -41,9 +37,11 @@ def measure(shared: Path) -> Figures:
             "slf_lm": ["lm", folder, "--model", model, "--output", f"{out}/"],
         }
         for command in (["ctm", archive, "--id", 0], ["lm", archive, "--id", 0, "--model", model]):
-            _seconds(command)  # compiles
+            command_seconds("lattice", *command)  # compiles
         unit = f"CPU s for {LATTICES:,} lattices"
-        return {f"batch_{name}": figure(_seconds(command), unit) for name, command in commands.items()}
+        return {
+            f"batch_{name}": figure(command_seconds("lattice", *command), unit) for name, command in commands.items()
+        }
 
 
 def write_lattices(archive: Path, folder: Path) -> None:
@@ -58,15 +56,7 @@ def write_lattices(archive: Path, folder: Path) -> None:
             goals = np.minimum(sources + steps, STATES - 1)
             words = rng.integers(WORDS, size=len(sources))
             costs = np.round(rng.random((len(sources), 2)) * (5, 50), 4)
-            arcs = list(
-                zip(
-                    sources.tolist(),
-                    goals.tolist(),
-                    words.tolist(),
-                    *costs.T.tolist(),
-                    strict=True,
-                )
-            )
+            arcs = list(zip(*(column.tolist() for column in (sources, goals, words, *costs.T)), strict=True))
             file.write(f"utt-{number} \n")
             for source, goal, word, graph, acoustic in arcs:
                 frames = rng.integers(1, 5000, FRAMES * (goal - source)).tolist()
@@ -88,12 +78,3 @@ def write_model(path: Path) -> None:
     lines += ["", "\\2-grams:"]
     lines += [f"{-2 * rng.random():.4f}\tw{first} w{second}" for first, second in pairs]
     path.write_text("\n".join([*lines, "", "\\end\\", ""]), encoding="utf-8")
-
-
-def _seconds(arguments: Sequence[object]) -> float:
-    """Returns the CPU seconds of a lattice command."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "lattice_simp", "lattice", *map(str, arguments)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

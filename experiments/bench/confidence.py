@@ -63,8 +63,7 @@ def _plain_confidences(hypotheses: list[Hypothesis]) -> list[float]:
 
 
 def _matched(tokens: tuple[str, ...], best: tuple[str, ...]) -> list[int]:
-    """Returns the positions of `best` that an alignment matches, with the fewest edits, then the fewest
-    replacements."""
+    """Returns the positions of `best` that an alignment matches: the one with the fewest edits, then replacements."""
     rows = [[(place, 0) for place in range(len(best) + 1)]]
     for count, token in enumerate(tokens, start=1):
         row = [(count, 0)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.bench.figures import Figures, figure, timed
+from experiments.bench.figures import Figures, fastest, figure
 from experiments.bench.gappy import TOLERANCE, task
 from experiments.bench.oracle_data import MULTI30K, WEIGHTS, load
 from lattice_simp import Lattice, prune
@@ -60,9 +60,7 @@ def measure(shared: Path) -> Figures:
     arrays, openfst = run("arrays"), run("openfst")
     for operation, fast in arrays.items():
         fast()
-        (result, seconds), (expected, plain) = (
-            min((timed(call) for _ in range(REPEATS)), key=lambda done: done[1]) for call in (fast, openfst[operation])
-        )
+        (result, seconds), (expected, plain) = (fastest(REPEATS, call) for call in (fast, openfst[operation]))
         if operation != "gappy_acceptor" and abs(_best(result) - _best(expected)) > TOLERANCE:
             raise AssertionError(f"{operation}: the best cost is {_best(result)}, but OpenFst's {_best(expected)}")
         figures[f"engines_{operation}"] = figure(seconds, "CPU s", plain)

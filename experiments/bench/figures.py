@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -68,6 +70,32 @@ def timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
     with cpu_time() as timer:
         result = function(*arguments)
     return result, timer.seconds
+
+
+def fastest(runs: int, function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
+    """Returns the result and the CPU seconds of the fastest of several calls."""
+    return min((timed(function, *arguments) for _ in range(runs)), key=lambda run: run[1])
+
+
+def repeated(times: int, function: Callable[[], Any]) -> Callable[[], Any]:
+    """Returns a function that calls another one several times, for calls that take milliseconds."""
+
+    def repeat() -> Any:
+        for _ in range(times):
+            result = function()
+        return result
+
+    return repeat
+
+
+def command_seconds(*arguments: object, **environment: str) -> float:
+    """Returns the CPU seconds of a command of `lattice-simp` with compiled bytecode and environment variables."""
+    variables = {**os.environ, **environment}
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
+    command = [sys.executable, "-m", "lattice_simp", *map(str, arguments)]
+    with cpu_time() as timer:
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=variables)
+    return timer.seconds
 
 
 def compared(

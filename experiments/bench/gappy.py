@@ -7,6 +7,7 @@ the lattice, sorts the arcs and composes.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import pynini
 import pywrapfst
 
-from experiments.bench.figures import Figures, figure, timed
+from experiments.bench.figures import Figures, fastest, figure, timed
 from lattice_simp import GappyAcceptor, Lattice, compose_gappy, gappy_acceptor, nbest, prune, read
 from lattice_simp.core.shortest_distance import best_cost
 from lattice_simp.ops.gappy_acceptor import Loops
@@ -44,8 +45,7 @@ def measure(shared: Path) -> Figures:
         prefix = "gappy_vs_pynini" + ("_rho" if loops == "rho" else "")
         for name, beam in ((prefix, None), (f"{prefix}_beam", BEAM)):
             compose_gappy(full, skeleton, beam=beam)
-            runs = [timed(lambda s=skeleton, b=beam: compose_gappy(full, s, beam=b)) for _ in range(REPEATS)]
-            joint, seconds = min(runs, key=lambda run: run[1])
+            joint, seconds = fastest(REPEATS, partial(compose_gappy, full, skeleton, beam=beam))
             if abs(best_cost(joint) - least) > TOLERANCE:
                 raise AssertionError(f"{name}: the best cost is {best_cost(joint)}, but OpenFst's {least}")
             figures[name] = figure(seconds, "CPU s", plain)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import lattice_simp as ls
-from experiments.bench.figures import Figures, figure, timed
+from experiments.bench.figures import Figures, fastest, figure
 
 ARCS = (2_000, 50_000, 500_000, 5_000_000)
 """The sizes of the lattices."""
@@ -40,7 +40,7 @@ def measure(shared: Path) -> Figures:
     for name, operation in operations(symbols, model).items():
         operation(lattices[0])
         measured = [lattice for lattice, arcs in zip(lattices, ARCS, strict=True) if arcs <= SLOW.get(name, arcs)]
-        seconds = [min(timed(operation, lattice)[1] for _ in range(REPETITIONS)) for lattice in measured]
+        seconds = [fastest(REPETITIONS, operation, lattice)[1] for lattice in measured]
         sizes = [lattice.num_arcs for lattice in measured]
         figures[f"growth_{name}_exponent"] = figure(round(exponent(sizes, seconds), 2), "power of the arcs")
         figures[f"growth_{name}_s"] = figure(seconds[-1], f"CPU s for {sizes[-1]:,} arcs")
@@ -75,10 +75,7 @@ def wide_lattice(arcs: int, symbols: ls.SymbolTable) -> ls.Lattice:
     sources = np.concatenate((np.zeros(width, dtype=np.int64), np.repeat(inner, BRANCHES)))
     goals = width * (1 + (np.repeat(inner, BRANCHES) - 1) // width) + 1 + rng.integers(0, width, len(inner) * BRANCHES)
     nextstates = np.minimum(np.concatenate((inner[:width], goals)), len(inner) + 1)
-    labels, costs = (
-        rng.integers(1, len(symbols), len(sources)),
-        rng.exponential(3.0, len(sources)),
-    )
+    labels, costs = rng.integers(1, len(symbols), len(sources)), rng.exponential(3.0, len(sources))
     finals = np.append(np.full(len(inner) + 1, np.inf), 0.0)
     return ls.Lattice.from_arcs(sources, labels, costs, nextstates, finals, symbols)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import tempfile
 from pathlib import Path
 
 import kenlm
@@ -11,9 +9,9 @@ import numpy as np
 
 import lattice_simp as ls
 from experiments.bench.figures import Figures, cpu_time, figure
+from experiments.bench.oracle_data import read_by_kenlm, read_without_marks
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import best_cost
-from lattice_simp.support.textio import read_bytes
 
 LOG_10 = float(np.log(10.0))
 
@@ -26,7 +24,7 @@ def measure(shared: Path) -> Figures:
     """Measures best paths of all lattices without a model, and the loop on some of them; equal costs are checked."""
     folder = shared / "data" / "oracles"
     names = {name: sorted((folder / "lattices" / name).glob("*.nolm.txt.gz")) for name in ALL}
-    lattices = {path: _read(path) for paths in names.values() for path in paths}
+    lattices = {path: read_without_marks(path) for paths in names.values() for path in paths}
     models = {
         "multi30k": ls.LanguageModel.read(folder / "hiero-multi30k" / "lm4.arpa.gz"),
         "europarl": ls.LanguageModel.read(folder / "hiero-europarl" / "lm4.filtered.arpa.gz"),
@@ -44,10 +42,7 @@ def measure(shared: Path) -> Figures:
     chosen = [folder / "lattices" / f"{name}.nolm.txt.gz" for name in FOR_LOOP]
     with cpu_time() as ours:
         costs = [best_cost(ls.apply_lm(lattices[path], {"LM": (model_of(path), 1.0)}, beam=0.0)) for path in chosen]
-    with tempfile.TemporaryDirectory() as scratch:
-        plain = Path(scratch) / "lm.arpa"
-        plain.write_bytes(read_bytes(folder / "hiero-multi30k" / "lm4.arpa.gz"))
-        model = kenlm.Model(str(plain))
+    model = read_by_kenlm(folder / "hiero-multi30k" / "lm4.arpa.gz")
     with cpu_time() as loop:
         loop_costs = [_loop(lattices[path], model) for path in chosen]
     if not np.allclose(costs, loop_costs, atol=1e-3):
@@ -56,15 +51,6 @@ def measure(shared: Path) -> Figures:
         "lm_arcs_per_s": figure(arcs / all_of_them.seconds, "lattice arcs / CPU s"),
         "lm_vs_kenlm_loop": figure(ours.seconds, "CPU s", loop.seconds),
     }
-
-
-def _read(path: Path) -> Lattice:
-    """Reads a reference lattice; its sentence marks become epsilons."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        text = file.read().replace(" <s> ", " <epsilon> ").replace(" </s> ", " <epsilon> ")
-    from lattice_simp.formats.att import parse_att
-
-    return parse_att(text.encode(), path=str(path), acceptor=True).connected()
 
 
 def _loop(lattice: Lattice, model: kenlm.Model) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 
 import lattice_simp as ls
 from experiments.bench.constrained import frequent_words, pieces_of
-from experiments.bench.figures import Figures, figure, installed, timed
+from experiments.bench.figures import Figures, figure, installed, repeated, timed
 from lattice_simp.formats.grammar import format_gbnf, format_lark, format_regex
 
 VOCABULARY, ROWS, STEPS, TERMS = 130_000, 8, 50, 20
@@ -71,10 +72,10 @@ def _steps(
     spent, spent_by_peer = 0.0, 0.0
     matchers = [xgrammar.GrammarMatcher(compiled) for _ in range(ROWS)] if xgrammar else []
     for state, token in zip(states, [*written, None], strict=True):
-        mask, seconds = timed(_repeated, lambda state=state: _masked(constrained, state, scores))
+        mask, seconds = timed(repeated(STEPS, partial(_masked, constrained, state, scores)))
         spent += seconds
         if xgrammar:
-            theirs, seconds = timed(_repeated, _peer_step(xgrammar, matchers, vocabulary.size))
+            theirs, seconds = timed(repeated(STEPS, _peer_step(xgrammar, matchers, vocabulary.size)))
             spent_by_peer += seconds
             if not np.array_equal(_bits(mask, vocabulary.size), _bits(theirs, vocabulary.size)):
                 raise AssertionError("masks: xgrammar allows other tokens")
@@ -84,12 +85,6 @@ def _steps(
     name = f"peer_mask_step_of_{ROWS}_rows_vs_xgrammar"
     figures[name] = figure(1e3 * spent / steps, "CPU ms", 1e3 * spent_by_peer / steps if xgrammar else None)
     return figures
-
-
-def _repeated(step: Callable[[], Any]) -> Any:
-    for _ in range(STEPS):
-        result = step()
-    return result
 
 
 def _masked(constraint: ls.TokenConstraint, state: int, scores: np.ndarray) -> np.ndarray:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
-from experiments.bench.figures import Figures, compared
+from experiments.bench.figures import Figures, compared, installed
 from experiments.bench.peer_lists import BLEU_LISTS, risks
 from experiments.bench.peers import random_lists
 
@@ -15,7 +14,9 @@ WORKERS = 2
 
 def measure(shared: Path) -> Figures:
     """Finds the best expected sentence BLEU in each list, against mbrs, which scores each pair of hypotheses."""
-    torch, metrics, decoders = map(importlib.import_module, ("torch", "mbrs.metrics", "mbrs.decoders"))
+    torch, metrics, decoders = map(installed, ("torch", "mbrs.metrics", "mbrs.decoders"))
+    if torch is None or metrics is None or decoders is None:
+        return {}
     metric = metrics.MetricBLEU(metrics.MetricBLEU.Config(tokenize="none", num_workers=WORKERS))
     decoder = decoders.DecoderMBR(decoders.DecoderMBR.Config(), metric)
     lists = random_lists([f"word{number}" for number in range(2000)])[:BLEU_LISTS]

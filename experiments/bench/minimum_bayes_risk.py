@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from experiments.bench.figures import Figures, cpu_time, figure
-from lattice_simp import Lattice, nbest, prune, read
+from experiments.bench.oracle_data import read_without_marks
+from lattice_simp import Lattice, nbest, prune
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors
 
@@ -30,7 +28,7 @@ def measure(shared: Path) -> Figures:
         AssertionError: the baseline gives other posteriors.
     """
     folder = shared / "data" / "oracles" / "lattices"
-    lattices = [_read(path) for path in sorted(folder.glob("*/*.lm.total.txt.gz"))]
+    lattices = [read_without_marks(path) for path in sorted(folder.glob("*/*.lm.total.txt.gz"))]
     pruned = [prune(lattice, max_arcs=USUAL_ARCS) for lattice in lattices]
     _decide(pruned[0])
     with cpu_time() as whole:
@@ -39,7 +37,7 @@ def measure(shared: Path) -> Figures:
     with cpu_time() as usual:
         for lattice in pruned:
             _decide(lattice)
-    chosen = [_read(folder / f"{name}.lm.total.txt.gz") for name in FOR_PLAIN]
+    chosen = [read_without_marks(folder / f"{name}.lm.total.txt.gz") for name in FOR_PLAIN]
     with cpu_time() as ours:
         tables = [ngram_posteriors(lattice, scale=SETTINGS.scale) for lattice in chosen]
     with cpu_time() as plain:
@@ -62,14 +60,6 @@ def measure(shared: Path) -> Figures:
 
 def _decide(lattice: Lattice) -> str:
     return nbest(mbr(lattice, SETTINGS))[0].text
-
-
-def _read(path: Path) -> Lattice:
-    """Reads a reference lattice; its sentence marks become epsilons."""
-    lattice = read(path).connected()
-    marks = [lattice.symbols.find(mark) for mark in ("<s>", "</s>")]
-    olabels = np.where(np.isin(lattice.olabels, [mark for mark in marks if mark]), 0, lattice.olabels)
-    return replace(lattice, olabels=olabels.astype(np.int32), ilabels=olabels.astype(np.int32))
 
 
 def _plain_posteriors(lattice: Lattice, max_order: int, scale: float) -> dict[Gram, float]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lattice_simp import LanguageModel
-from lattice_simp.support.textio import read_lines
+import kenlm
+import numpy as np
+
+from lattice_simp import LanguageModel, Lattice, read
+from lattice_simp.support.textio import read_bytes, read_lines
 from lattice_simp.translate.grammar import Grammar
 
 
@@ -48,6 +52,22 @@ def load(shared: Path, task: Task) -> tuple[Grammar, LanguageModel, list[list[st
     folder = shared / "data" / "oracles" / task.folder
     sentences = [line.split() for line in read_lines(folder / task.source)]
     return Grammar.read(folder / task.grammar), LanguageModel.read(folder / task.model), sentences
+
+
+def read_without_marks(path: Path) -> Lattice:
+    """Reads a reference lattice; its sentence marks become epsilons."""
+    lattice = read(path).connected()
+    marks = [mark for mark in map(lattice.symbols.find, ("<s>", "</s>")) if mark]
+    labels = np.where(np.isin(lattice.olabels, marks), 0, lattice.olabels).astype(np.int32)
+    return replace(lattice, ilabels=labels, olabels=labels)
+
+
+def read_by_kenlm(path: Path) -> kenlm.Model:
+    """Reads a compressed language model with KenLM."""
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder, "lm.arpa")
+        plain.write_bytes(read_bytes(path))
+        return kenlm.Model(str(plain))
 
 
 def exact_results(shared: Path, task: Task) -> list[tuple[float, str]]:

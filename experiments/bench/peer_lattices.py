@@ -11,7 +11,7 @@ import pynini
 import pywrapfst
 
 import lattice_simp as ls
-from experiments.bench.figures import Figures, compared, installed
+from experiments.bench.figures import Figures, compared, installed, repeated
 from experiments.bench.growth import WORDS, wide_lattice
 
 ARCS, SMALL_ARCS, TEXT_ARCS = 50_000, 2_000, 500_000
@@ -106,7 +106,7 @@ def _pruning(lattice: ls.Lattice) -> Figures:
     def theirs() -> list[float]:
         return [_arcs(pywrapfst.prune(fst, weight=BEAM))]
 
-    return compared("peer_prune_vs_pywrapfst", _repeated(ours), _repeated(theirs))
+    return compared("peer_prune_vs_pywrapfst", repeated(REPEATS, ours), repeated(REPEATS, theirs))
 
 
 def _lists(lattice: ls.Lattice) -> Figures:
@@ -124,7 +124,7 @@ def _lists(lattice: ls.Lattice) -> Figures:
             paths.next()
         return sorted(costs)
 
-    return compared("peer_unique_nbest_vs_pynini", _repeated(ours), _repeated(theirs), tolerance=1e-4)
+    return compared("peer_unique_nbest_vs_pynini", repeated(REPEATS, ours), repeated(REPEATS, theirs), tolerance=1e-4)
 
 
 def _kaldifst_lists(kaldifst: ModuleType, lattice: ls.Lattice, folder: Path) -> Figures:
@@ -138,7 +138,7 @@ def _kaldifst_lists(kaldifst: ModuleType, lattice: ls.Lattice, folder: Path) -> 
         paths = kaldifst.convert_nbest_to_vector(kaldifst.shortest_path(fst, n=PATHS))
         return sorted(kaldifst.get_linear_symbol_sequence(path)[3].value for path in paths)
 
-    return compared("peer_nbest_vs_kaldifst", _repeated(ours), _repeated(theirs), tolerance=1e-4)
+    return compared("peer_nbest_vs_kaldifst", repeated(REPEATS, ours), repeated(REPEATS, theirs), tolerance=1e-4)
 
 
 def _products(lattice: ls.Lattice) -> Figures:
@@ -158,15 +158,15 @@ def _products(lattice: ls.Lattice) -> Figures:
         def theirs(peer: Callable[..., pynini.Fst] = peer) -> list[float]:
             return [_arcs(peer(first, second))]
 
-        figures |= compared(f"peer_{name}_vs_pynini", _repeated(ours), _repeated(theirs))
+        figures |= compared(f"peer_{name}_vs_pynini", repeated(REPEATS, ours), repeated(REPEATS, theirs))
     return figures
 
 
 def _automata(lattice: ls.Lattice) -> Figures:
     """Determinizes and minimizes, against pynini; the results have as many states."""
     fst = lattice.to_pynini()
-    determinized = _repeated(lambda: [float(pynini.determinize(fst, delta=DELTA).num_states())])
-    minimized = _repeated(lambda: [float(pynini.determinize(fst, delta=DELTA).minimize().num_states())])
+    determinized = repeated(REPEATS, lambda: [float(pynini.determinize(fst, delta=DELTA).num_states())])
+    minimized = repeated(REPEATS, lambda: [float(pynini.determinize(fst, delta=DELTA).minimize().num_states())])
     return _compared_automata("pynini", lattice, determinized, minimized)
 
 
@@ -179,8 +179,8 @@ def _kaldifst_automata(kaldifst: ModuleType, lattice: ls.Lattice, folder: Path) 
         kaldifst.minimize(automaton)
         return [float(automaton.num_states)]
 
-    determinized = _repeated(lambda: [float(kaldifst.determinize(fst).num_states)])
-    return _compared_automata("kaldifst", lattice, determinized, _repeated(smallest))
+    determinized = repeated(REPEATS, lambda: [float(kaldifst.determinize(fst).num_states)])
+    return _compared_automata("kaldifst", lattice, determinized, repeated(REPEATS, smallest))
 
 
 def _compared_automata(peer: str, lattice: ls.Lattice, determinized: Run, minimized: Run) -> Figures:
@@ -193,7 +193,7 @@ def _compared_automata(peer: str, lattice: ls.Lattice, determinized: Run, minimi
         def ours(operation: Callable[[ls.Lattice], ls.Lattice] = operation) -> list[float]:
             return [float(operation(lattice).num_states)]
 
-        figures |= compared(f"peer_{name}_vs_{peer}", _repeated(ours), theirs)
+        figures |= compared(f"peer_{name}_vs_{peer}", repeated(REPEATS, ours), theirs)
     return figures
 
 
@@ -262,12 +262,3 @@ def _in_kaldifst(kaldifst: ModuleType, lattice: ls.Lattice, folder: Path) -> Any
 
 def _arcs(fst: pywrapfst.Fst) -> float:
     return float(sum(fst.num_arcs(state) for state in fst.states()))
-
-
-def _repeated(run: Run) -> Run:
-    def runs() -> list[float]:
-        for _ in range(REPEATS):
-            result = run()
-        return result
-
-    return runs

@@ -59,7 +59,8 @@ def _chrf(lists: Lists) -> Figures:
     def theirs() -> list[float]:
         matrices = fastchrf.pairwise_chrf(texts, texts)
         return [
-            -float((np.array(matrix) @ _shares(entries)).max()) for entries, matrix in zip(lists, matrices, strict=True)
+            -float((np.array(matrix) @ shares_of(entries)).max())
+            for entries, matrix in zip(lists, matrices, strict=True)
         ]
 
     return compared("peer_mbr_chrf_of_lists_vs_fastchrf", lambda: risks(lists, "chrf"), theirs)
@@ -72,7 +73,7 @@ def _bleu(lists: Lists) -> Figures:
     def theirs() -> list[float]:
         best = []
         for entries in lists:
-            texts, shares = [entry.text for entry in entries], _shares(entries)
+            texts, shares = [entry.text for entry in entries], shares_of(entries)
             scores = [[metric.sentence_score(text, [other]).score for other in texts] for text in texts]
             best.append(-float((np.array(scores) @ shares).max()))
         return best
@@ -85,7 +86,8 @@ def risks(lists: Lists, utility: str) -> list[float]:
     return [ls.mbr_nbest(entries, utility, ignore=())[0].cost for entries in lists]
 
 
-def _shares(entries: list[Hypothesis]) -> np.ndarray:
+def shares_of(entries: list[Hypothesis]) -> np.ndarray:
+    """Returns the probabilities of hypotheses by their costs."""
     shares = np.exp([-entry.cost for entry in entries])
     return shares / shares.sum()
 

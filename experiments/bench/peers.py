@@ -12,10 +12,10 @@ import numpy as np
 import lattice_simp as ls
 from experiments.bench import peer_lattices, peer_lists
 from experiments.bench.figures import Figures, compared
+from experiments.bench.oracle_data import read_by_kenlm
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.scores.edits import edit_distances
 from lattice_simp.support.extras import Late
-from lattice_simp.support.textio import read_bytes
 
 LOG_10 = float(np.log(10.0))
 
@@ -32,11 +32,8 @@ def measure(shared: Path) -> Figures:
     words = [word for word in model.words if not word.startswith("<")]
     lists = random_lists(words[:VOCABULARY])
     with tempfile.TemporaryDirectory() as scratch:
-        arpa = Path(scratch) / "lm.arpa"
-        arpa.write_bytes(read_bytes(folder / "lm4.arpa.gz"))
-        peer = kenlm.Model(str(arpa))
         return {
-            **_language_model(lists, model, peer),
+            **_language_model(lists, model, read_by_kenlm(folder / "lm4.arpa.gz")),
             **_oracle(lists),
             **_minimum_bayes_risk(lists),
             **peer_lists.measure_lists(lists),
@@ -100,10 +97,9 @@ def _minimum_bayes_risk(lists: list[list[Hypothesis]]) -> Figures:
     def theirs() -> list[float]:
         risks = []
         for entries in lists:
-            shares = np.exp([-entry.cost for entry in entries])
             tokens = [entry.tokens for entry in entries]
             matrix = rapidfuzz_process.cdist(tokens, tokens, scorer=rapidfuzz_distance.Levenshtein.distance)
-            risks.append(float((matrix @ (shares / shares.sum())).min()))
+            risks.append(float((matrix @ peer_lists.shares_of(entries)).min()))
         return risks
 
     return compared("peer_mbr_wer_of_lists_vs_rapidfuzz", ours, theirs)

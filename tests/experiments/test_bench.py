@@ -1,4 +1,4 @@
-"""The peers' rows at toy sizes: the same results, and a figure for each peer that is installed."""
+"""The bench at toy sizes: the peers' results are the same, there is a figure for each peer, and errors are one line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from experiments.bench import peer_lattices, peer_lists, peers
+from experiments.bench.__main__ import main
 from experiments.bench.figures import compared, cpu_time, installed
 from lattice_simp.core.lattice import Lattice
 
@@ -58,3 +59,22 @@ def test_the_time_of_child_processes_counts():
     with cpu_time() as timer:
         subprocess.run([sys.executable, "-c", "sum(range(4_000_000))"], check=True)
     assert timer.seconds > 0.03
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [(None, "no.md: cannot be read"), ("text", "no.md: no table of figures")]
+)
+def test_a_page_that_cannot_be_filled_is_refused_before_measuring(content, message, tmp_path, capsys):
+    page = tmp_path / "no.md"
+    if content is not None:
+        page.write_text(content, encoding="utf-8")
+    assert main(["startup", "--shared", str(tmp_path), "--page", str(page)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_measurement_that_fails_is_one_line(tmp_path, capfd):
+    """There is no reference data in the folder."""
+    assert main(["lm", "--shared", str(tmp_path), "--output", str(tmp_path / "bench.json")]) == 2
+    assert capfd.readouterr().err.endswith("error: lm: the measurement failed; its error is above\n")
