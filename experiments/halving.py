@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.experiment import stage_costs
+from experiments.files import write_lines
 from experiments.report import RANDOMISATION, Figures, gain_cells
 from lattice_simp.metrics.table import Cell, Table, as_markdown
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.train.config import Config, read_config
 
 TRAIN = "train.yaml"
@@ -20,12 +21,6 @@ TRAIN = "train.yaml"
 HALVES = (0, 1)
 
 Records = Mapping[str, Mapping[str, Any]]
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Writes lines to a file."""
-    with open_text(path, "w") as file:
-        file.writelines(f"{line}\n" for line in lines)
 
 
 def write_corpora(settings: Mapping[str, Any], folder: Path, work: Path) -> Config:
@@ -99,12 +94,6 @@ def quality_table(figures: Figures, baselines: Mapping[str, str], notes: str = "
         f"{notes}length: tokens of the output over those of the references",
     )
     return as_markdown(Table("Quality, cross-validated", tuple(columns), tuple(rows), about))
-
-
-def length_of(outputs: list[str], references: list[str]) -> float:
-    """Returns the ratio of the outputs' tokens to the references'."""
-    tokens, expected = (sum(len(line.split()) for line in lines) for lines in (outputs, references))
-    return tokens / expected
 
 
 def by_key(records: Records) -> Records:

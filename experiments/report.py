@@ -6,15 +6,27 @@ and reads no other files of a run, so `python -m experiments.pages` can write th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
 from experiments.experiment import stage_table
-from lattice_simp.metrics import Comparison, Lines, Metric, SignificanceTest, TestKind
+from lattice_simp.metrics import (
+    Comparison,
+    Lines,
+    Measurements,
+    Metric,
+    SignificanceTest,
+    TestKind,
+    bleu_13a,
+    bleu_tok,
+    compare,
+    measure,
+)
 from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell
 from lattice_simp.systems.judging import share
+from lattice_simp.text.tokeniser import Tokeniser
 
 Figures = Mapping[str, Any]
 """JSON values, by name."""
@@ -30,9 +42,20 @@ RANDOMISATION = SignificanceTest(TestKind.RANDOMISATION)
 """The test for comparing systems."""
 
 
-def lines_of(outputs: Mapping[str, Sequence[str]], text: Callable[[str], str]) -> dict[str, Lines]:
-    """Returns the outputs of systems, lines of tokens, as tokens and as text; `text` detokenises a line."""
-    return {name: Lines(words, [text(line) for line in words]) for name, words in outputs.items()}
+def measured(
+    outputs: Mapping[str, Sequence[str]], references: Sequence[Lines], tokeniser: Tokeniser, metrics: Sequence[Metric]
+) -> Measurements:
+    """Measures the outputs of systems, lines of tokens, as tokens and as text."""
+    lines = {name: Lines(tokens, [tokeniser.text(line) for line in tokens]) for name, tokens in outputs.items()}
+    return measure(lines, references, metrics)
+
+
+def bleu_scores(
+    outputs: Mapping[str, Sequence[str]], reference: Lines, baseline: str, tokeniser: Tokeniser
+) -> dict[str, Any]:
+    """Returns the BLEU of each system on tokens and on text, its difference from the baseline's, and the p-value."""
+    metrics = [bleu_tok(), bleu_13a(lowercase=tokeniser.case == "lower")]
+    return scores_of(compare(measured(outputs, [reference], tokeniser, metrics), baseline, RANDOMISATION))
 
 
 def scores_of(comparison: Comparison, parts: Sequence[str] = ("value", "gain", "p")) -> dict[str, Any]:

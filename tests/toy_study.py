@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 from train.toy import toy_tokens
 
+from experiments.files import sentence_file
 from experiments.study.config import Study
-from experiments.study.decoding import skeleton_path, space_path
+from experiments.study.decoding import skeleton_path
 from experiments.study.nbest import Nbest
 from experiments.study.pipeline import StudyDone
 from experiments.study.rescoring import rescored_stage
@@ -205,7 +206,7 @@ class ToyStudy:
             self.made(name)
         for name, sentence in SENTENCES.items():
             for number, toy in enumerate(sentence):
-                write_space(_space(toy.space), space_path(self.folders["spaces"], name, number))
+                write_space(_space(toy.space), sentence_file(self.folders["spaces"], number, name))
                 for kind, (_, scored) in toy.skeletons.items():
                     self._write_lists(kind, self.sentences[name][number].skeletons[kind][0], scored)
         positions = {"he saw dog": [3], "he looks dog": [], "he sees": [2]}  # where the skeleton's only gap is

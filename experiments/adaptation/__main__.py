@@ -11,12 +11,12 @@ import numpy as np
 
 from experiments.adaptation.report import page
 from experiments.experiment import Experiment, Results, options, run_experiment
-from experiments.halving import HALVES, by_key, length_of, read_training, summed_costs, write_corpora, write_lines
-from experiments.report import lines_of
-from experiments.search.measure import quality
+from experiments.files import write_lines
+from experiments.halving import HALVES, by_key, read_training, summed_costs, write_corpora
+from experiments.report import bleu_scores
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.lm import LanguageModel
-from lattice_simp.metrics import Lines
+from lattice_simp.metrics import Lines, length_ratio
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import read_lines
@@ -54,10 +54,10 @@ def adaptation(experiment: Experiment) -> Results:
     model = done.folders["model"]
     references = [line for test in sets for line in read_test_set(config, test, model)[1][0]]
     texts = [line for test in sets for line in read_texts(config, test)[1][0]]
-    detokenised = lines_of(outputs, model_tokenisers(model)[1].text)
-    scores = quality(detokenised, Lines(references, texts), settings["baseline"], lowercase=True)
+    scores = bleu_scores(outputs, Lines(references, texts), settings["baseline"], model_tokenisers(model)[1])
     for name, score in scores.items():
-        figures["systems"][name] |= {"scores": score, "length": length_of(outputs[name], references)}
+        length = length_ratio().corpus_score(outputs[name], [references])
+        figures["systems"][name] |= {"scores": score, "length": length}
     figures |= {"sentences": len(references), "stages": summed_costs(records)}
     return Results("Training on several corpora", figures, page(figures, settings))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.causal.model import PROMPTED, UNPROMPTED, scorer_settings, translation_prompt
-from experiments.causal.report import measured, outputs, page, set_figures
+from experiments.causal.report import outputs, page, set_figures
 from experiments.causal.stages import read_lists, stages_of
 from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
 from experiments.report import STAGES, signatures_of, versions
@@ -39,10 +39,10 @@ def causal(experiment: Experiment) -> Results:
     stages = [stage for sentences in sets for stage in stages_of(sentences, model, values, settings)]
     done = run_stages(stages, Path(values["work"]), experiment.run, done=done)
     figures: dict[str, Any] = {"choices": _chosen(sets[0], done, settings), "sets": {}, "signatures": {}}
-    text = tokenisers(config.text)[1]
+    tokeniser = tokenisers(config.text)[1]
     for sentences in sets[1:]:
         lists = {name: read_lists(done.folders, sentences, name) for name in settings}
-        measurements = measured(outputs(lists, values["weights"]), sentences, text)
+        measurements = sentences.measured(outputs(lists, values["weights"]), tokeniser)
         figures["sets"][sentences.name] = set_figures(measurements, lists)
         figures["signatures"] = signatures_of(measurements.metrics)
     figures[STAGES] = stage_costs({stage.name: done.records[stage.name] for stage in stages})

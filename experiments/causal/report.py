@@ -11,17 +11,14 @@ from experiments.causal.model import PROMPTED, UNPROMPTED
 from experiments.report import (
     RANDOMISATION,
     Figures,
-    lines_of,
     score_notes,
     score_row,
     scores_of,
     stages_part,
 )
-from experiments.transformer.sets import SentenceSet
 from experiments.transformer.stages import Entry
-from lattice_simp.metrics import Measurements, bleu_13a, bleu_tok, chrf, compare, measure
+from lattice_simp.metrics import Measurements, compare
 from lattice_simp.metrics.table import Cell, Table, as_markdown
-from lattice_simp.text.tokeniser import Tokeniser
 
 HIERO = "Hiero"
 ALONE = {PROMPTED: "model with the source alone", UNPROMPTED: "model of the target alone"}
@@ -41,12 +38,6 @@ def outputs(lists: ScoredLists, weights: Mapping[str, float]) -> dict[str, list[
             best = [min(entries, key=lambda entry: entry.cost(lattice_weight, weight)) for entries, _ in scored]
             rows[titles[name]] = [entry.words for entry in best]
     return rows
-
-
-def measured(rows: Mapping[str, list[str]], sentences: SentenceSet, tokeniser: Tokeniser) -> Measurements:
-    """Measures the rows by BLEU on tokens and on text, and chrF."""
-    metrics = [bleu_tok(), bleu_13a(lowercase=True), chrf(lowercase=True)]
-    return measure(lines_of(rows, tokeniser.text), [sentences.references], metrics)
 
 
 def set_figures(measurements: Measurements, lists: ScoredLists) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.causal.model import read_scorer
+from experiments.files import sentence_file
 from experiments.transformer.sets import SentenceSet
-from experiments.transformer.stages import DECODED, Entry, Task, decoded_stage, each_sentence, sentence_file, timed
+from experiments.transformer.stages import DECODED, Entry, Task, decoded_stage, each_sentence, timed
 from lattice_simp import nbest, read
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.rescore.causal import CausalSettings
@@ -47,7 +48,7 @@ def scored_stage(sentences: SentenceSet, name: str, settings: CausalSettings, va
 def read_lists(folders: Mapping[str, Path], sentences: SentenceSet, name: str) -> list[tuple[tuple[Entry, ...], float]]:
     """Returns the lists of a set with a scorer's costs, and the CPU seconds for the scores of each."""
     folder = folders[f"{name}-{sentences.name}"]
-    values = [read_json(sentence_file(folder, number)) for number in range(len(sentences.sources))]
+    values = [read_json(sentence_file(folder, number, ending="json")) for number in range(len(sentences.sources))]
     return [(tuple(Entry(*entry) for entry in value["entries"]), value["seconds"]) for value in values]
 
 
@@ -56,10 +57,10 @@ def _scorer(settings: CausalSettings, dtype: str, count: int, decoded: Path, fol
 
     def work(task: Task) -> None:
         number, words = task
-        hypotheses = nbest(read(sentence_file(decoded, number).with_suffix(".fst")), count)
+        hypotheses = nbest(read(sentence_file(decoded, number, ending="fst")), count)
         with timed() as seconds:
             costs = scorer.score(words, [hypothesis.tokens for hypothesis in hypotheses]).tolist()
         entries = [(path.text, path.cost, cost) for path, cost in zip(hypotheses, costs, strict=True)]
-        write_json(sentence_file(folder, number), {"entries": entries, "seconds": seconds()})
+        write_json(sentence_file(folder, number, ending="json"), {"entries": entries, "seconds": seconds()})
 
     return work

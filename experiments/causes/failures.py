@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from experiments.causes.folds import Fold
+from experiments.files import sentence_file
 from experiments.study.config import Study
-from experiments.study.decoding import space_path
 from experiments.study.scoring import skeleton_nbest
 from experiments.study.spaces import read_space
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
@@ -30,7 +30,7 @@ def failure_figures(study: Study, folds: Sequence[Fold], system: str) -> dict[st
         for number, (output, sentence) in enumerate(zip(outputs, fold.sentences, strict=True)):
             if output.reachable is None:
                 continue
-            space = read_space(space_path(fold.done.folders["spaces"], fold.name, number))
+            space = read_space(sentence_file(fold.done.folders["spaces"], number, fold.name))
             known = set(space.symbols)
             skeleton = sentence.skeletons[kind][0]
             hypotheses = skeleton_nbest(fold.done.folders, skeleton, "strong", weights).words

@@ -8,11 +8,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from experiments.halving import write_lines
+from experiments.files import write_lines
 from experiments.study.config import Study, read_study
 from lattice_simp.skeleton import read_skeletons, write_skeletons
 from lattice_simp.support.textio import read_lines
 from lattice_simp.train.config import Config, Corpus, TestSet
+from lattice_simp.train.tuning import evenly_spread
 
 NAMES = ("half0", "half1")
 
@@ -43,9 +44,7 @@ def study_of(settings: Mapping[str, Any], every: int) -> tuple[Study, Config]:
 def write_halves(config: Config, development: TestSet, sentences: int, work: Path) -> list[TestSet]:
     """Writes the skeletons of evenly spread sentences of a set, every other one for each half."""
     assert development.skeletons is not None
-    records = list(read_skeletons(config.path(development.skeletons)))
-    count = min(sentences, len(records))
-    chosen = [records[place * len(records) // count] for place in range(count)]
+    chosen = evenly_spread(list(read_skeletons(config.path(development.skeletons))), sentences)
     work.mkdir(parents=True, exist_ok=True)
     halves = []
     for number, name in enumerate(NAMES):

@@ -17,13 +17,13 @@ from pathlib import Path
 
 from experiments.compression.data import Example, load_domains
 from experiments.compression.stages import NEWS, parses_stage
+from experiments.files import write_lines
 from lattice_simp.grammars.english.lexicon import COST_COLUMNS
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.skeleton.automatic.deletion_tree import place_to_head
 from lattice_simp.support.settings_file import read_settings
 from lattice_simp.support.tables import grammar_path, read_table
-from lattice_simp.support.textio import open_text
 
 LEAST = 20
 """The least number of dependents for a row; half as many for the only row of a label."""
@@ -102,8 +102,7 @@ def main() -> None:
     estimated = {key[0] for key in costs}
     written = [row for row in rows if row[0] not in estimated]
     written += [(*key, f"{cost:.1f}", notes[key[0]]) for key, cost in costs.items()]
-    with open_text(path, "w") as file:
-        file.writelines("\t".join(row) + "\n" for row in [columns, *sorted(written)])
+    write_lines(path, ("\t".join(row) for row in [columns, *sorted(written)]))
 
 
 if __name__ == "__main__":

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from experiments.compression.data import Config, Domain, Example, domain_files, parse_domain
 from experiments.compression.measure import Row, describe, measure
 from experiments.compression.methods import methods
+from experiments.files import write_lines
 from lattice_simp import LanguageModel
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.skeleton import automatic
 from lattice_simp.skeleton.automatic import DeletionTagger, parser_name
 from lattice_simp.skeleton.automatic.features import FEATURE_VERSION
 from lattice_simp.support.tables import grammar_path
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.ngrams.estimate import estimate
 
@@ -56,11 +57,8 @@ def language_model_stage(config: Config) -> Stage:
 
 
 def _estimate(settings: Mapping[str, Any], texts: Sequence[Path], run: Run, folder: Path) -> dict[str, Any]:
-    text = folder / "text.zst"
-    tokeniser = Tokeniser("en")
-    with open_text(text, "w") as file:
-        for path in texts:
-            file.writelines(tokeniser.tokens(line) + "\n" for line in islice(read_lines(path), settings["lines"]))
+    lines = chain.from_iterable(islice(read_lines(path), settings["lines"]) for path in texts)
+    text = write_lines(folder / "text.zst", map(Tokeniser("en").tokens, lines))
     estimate(text, folder / ARPA, order=settings["order"], prune=settings["prune"], memory=500, temporary=folder)
     text.unlink()
     return {}

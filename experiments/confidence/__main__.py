@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,11 +16,13 @@ from experiments.confidence.labels import right_words
 from experiments.confidence.measure import bins, calibrated, calibration, cross_entropy, measured
 from experiments.confidence.report import page
 from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.files import read_records, write_lines
 from lattice_simp import Hypothesis, Lattice, ngram_posteriors, read_nbest, word_confidences
 from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.support.textio import read_lines, write_text
+from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import model_tokenisers
+from lattice_simp.train.tuning import evenly_spread
 
 PLACE, ANYWHERE = "at its place", "anywhere"
 
@@ -76,16 +77,14 @@ def _entropy(sentences: Sequence[Sentence], kind: str, scale: float) -> float:
 
 def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
     data, work, model = (Path(config[name]) for name in ("data", "work", "model"))
-    rows = [json.loads(line) for line in read_lines(data / config["sentences"])]
-    seen = {index * len(rows) // config["tested_on"] for index in range(config["tested_on"])}
-    rows = [row for number, row in enumerate(rows) if number not in seen]
-    rows = [rows[index * len(rows) // config["count"]] for index in range(config["count"])]
+    rows = read_records(data / config["sentences"])
+    seen = set(evenly_spread(range(len(rows)), config["tested_on"]))
+    rows = evenly_spread([row for number, row in enumerate(rows) if number not in seen], config["count"])
     texts = {name: list(read_lines(data / config[name])) for name in ("source", "reference")}
     work.mkdir(parents=True, exist_ok=True)
     nbest = work / "full.nbest"
     if not nbest.exists():
-        lines = [texts["source"][row["line"]] for row in rows]
-        write_text(work / "source.txt", "".join(f"{line}\n" for line in lines))
+        write_lines(work / "source.txt", [texts["source"][row["line"]] for row in rows])
         words = ["translate", model, "--input", work / "source.txt", "--output", work / "best.txt"]
         words += ["--nbest", config["nbest"], "--nbest-output", nbest, "--resume"]
         if subprocess.run([sys.executable, "-m", "lattice_simp", *map(str, words)], check=False).returncode:

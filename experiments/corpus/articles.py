@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from lattice_simp.support.textio import open_text, read_lines
+from experiments.files import read_records, write_records
+from lattice_simp.support.textio import read_lines
 
 Pair = tuple[str, str]
 Levels = dict[str, str]
@@ -31,18 +31,15 @@ def letters(text: str) -> str:
 def read_levels(path: Path) -> dict[str, Levels]:
     """Returns the texts of each article, by title."""
     articles: dict[str, Levels] = defaultdict(dict)
-    for record in map(json.loads, read_lines(path)):
+    for record in read_records(path):
         articles[_LEVEL.sub("", record["file"]).strip().lower()][record["level"]] = record["text"]
     return dict(articles)
 
 
 def write_side(articles: Mapping[str, Levels], level: str, path: Path) -> Path:
     """Writes the texts of one level as a collection for `align_collections`."""
-    with open_text(path, "w") as file:
-        for title, texts in articles.items():
-            if level in texts:
-                file.write(json.dumps({"title": title, "text": texts[level]}) + "\n")
-    return path
+    sides = ({"title": title, "text": texts[level]} for title, texts in articles.items() if level in texts)
+    return write_records(path, sides)
 
 
 def published_pairs(path: Path) -> Iterator[Pair]:

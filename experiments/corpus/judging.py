@@ -12,7 +12,6 @@ wrong: they say different things, even if they share words, names or a topic.
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 from collections import Counter
@@ -20,8 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.files import read_records
 from lattice_simp.support.tables import read_table
-from lattice_simp.support.textio import read_lines
 
 SEED, PAIRS = 11, 100
 
@@ -72,15 +71,14 @@ def judged_shares(judgements: Iterable[str]) -> dict[str, Any]:
 def judged_figures(held_out: Path) -> dict[str, Any]:
     """Returns the shares of the judged pairs, and the number of them in the sample of a file of pairs."""
     judged = read_judged()
-    sample = sampled([json.loads(line) for line in read_lines(held_out)])
+    sample = sampled(read_records(held_out))
     keys = {(record["title"], place(record["complex"]), place(record["simple"])) for record in sample}
     return {**judged_shares(judged.values()), "in_sample": len(keys & judged.keys()), "paper": PAPER}
 
 
 def main(arguments: Sequence[str]) -> None:
     """Writes the sheet: title, places, both sentences."""
-    records = [json.loads(line) for line in read_lines(arguments[0])]
-    for record in sampled(records):
+    for record in sampled(read_records(Path(arguments[0]))):
         texts = (" ".join(record[side]["text"].split()) for side in ("complex", "simple"))
         print(record["title"], place(record["complex"]), place(record["simple"]), *texts, sep="\t")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,9 @@ from typing import Any
 
 from experiments.corpus import articles as onestop_articles
 from experiments.corpus.articles import Pair, letters, published_pairs, read_levels, write_side
+from experiments.files import read_records
 from lattice_simp import CorpusSettings
 from lattice_simp.pipeline.stage import Run, Stage, write_json
-from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.corpus.pipeline import PAIRS, align_collections
 
 Config = dict[str, Any]
@@ -62,7 +61,7 @@ def _measure(config: Config, articles: Path, aligned: Path, run: Run, folder: Pa
     for paragraphs, sentences in product(config["thresholds"], repeat=2):
         settings = CorpusSettings(paragraph_threshold=paragraphs, sentence_threshold=sentences)
         counts = align_collections(*sides, folder / "out", settings=settings, run=run)
-        pairs = [json.loads(line) for line in read_lines(folder / "out" / PAIRS)]
+        pairs = read_records(folder / "out" / PAIRS)
         row: dict[str, Any] = {"paragraph_threshold": paragraphs, "sentence_threshold": sentences}
         row |= {"paragraph_pairs": counts.paragraph_pairs, "all": score(pairs, gold.pairs)}
         for half in HALVES:
@@ -112,8 +111,7 @@ def score(pairs: Iterable[Mapping[str, Any]], gold: frozenset[Pair]) -> dict[str
 def reachable(gold: frozenset[Pair], folder: Path) -> int:
     """Returns the number of pairs whose sentences both occur in the articles, comparing letters only."""
     texts = [
-        [letters(json.loads(line)["text"]) for line in read_lines(folder / f"{side}.jsonl")]
-        for side in ("complex", "simple")
+        [letters(record["text"]) for record in read_records(folder / f"{side}.jsonl")] for side in ("complex", "simple")
     ]
     articles = list(zip(*texts, strict=True))
     return sum(any(first in normal and second in simple for normal, simple in articles) for first, second in gold)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import Any
 from experiments.corpus import articles as onestop_articles
 from experiments.corpus.articles import Levels, Pair, letters, part_of, published_pairs, read_levels, write_side
 from experiments.corpus.onestop import alignment_programs
+from experiments.files import read_records, write_lines, write_records
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.corpus.pipeline import PAIRS, align_collections
 
 Config = dict[str, Any]
@@ -64,10 +64,10 @@ def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         pairs[name] = list(dict.fromkeys(pair for pair in published if letters(pair[0]) in known))
     for name, chosen in pairs.items():
         _write_sides(folder, name, chosen)
-    _write(folder / SIMPLE_TEXT, [*_easy(articles, titles["training"], settings), *_more(data, settings)])
+    easy = [*_easy(articles, titles["training"], settings), *_more(data, settings)]
+    write_lines(folder / SIMPLE_TEXT, map(_in_one_line, easy))
     held_out = [record for record in records[0] if part[record["title"]] == "test" and not record["identical"]]
-    with open_text(folder / HELD_OUT, "w") as file:
-        file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in held_out)
+    write_records(folder / HELD_OUT, held_out)
     return {
         "pairs": {name: len(chosen) for name, chosen in pairs.items()},
         "held_out": len(held_out),
@@ -86,11 +86,11 @@ def _aligned(articles: Mapping[str, Levels], levels: Config, folder: Path, run: 
     folder.mkdir(exist_ok=True)
     sides = [write_side(articles, levels[side], folder / f"{side}.jsonl") for side in ("complex", "simple")]
     align_collections(sides[0], sides[1], folder / "out", run=run)
-    return [json.loads(line) for line in read_lines(folder / "out" / PAIRS)]
+    return read_records(folder / "out" / PAIRS)
 
 
 def _texts(record: Mapping[str, Any]) -> Pair:
-    first, other = (" ".join(record[side]["text"].split()) for side in ("complex", "simple"))
+    first, other = (_in_one_line(record[side]["text"]) for side in ("complex", "simple"))
     return first, other
 
 
@@ -111,9 +111,8 @@ def _more(data: Path, settings: Config) -> list[str]:
 
 def _write_sides(folder: Path, name: str, pairs: Iterable[Pair]) -> None:
     for side, lines in zip(("source", "target"), zip(*pairs, strict=True), strict=True):
-        _write(folder / f"{name}.{side}", lines)
+        write_lines(folder / f"{name}.{side}", map(_in_one_line, lines))
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
-    with open_text(path, "w") as file:
-        file.writelines(" ".join(line.split()) + "\n" for line in lines)
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -10,11 +10,12 @@ from typing import Any
 
 from experiments.corpus.simplifier_pairs import CORPORA, IDENTITY, SIMPLE_TEXT, SIMPLIFIERS, STAGE, pairs_stage
 from experiments.experiment import stage_costs
+from experiments.files import parallel_corpus, write_lines
 from experiments.report import RANDOMISATION, STAGES, scores_of, signatures_of
 from lattice_simp.metrics import METRICS, Lines, MetricOptions, compare, measure
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.simplify import simplifier
 from lattice_simp.systems.simplify.simplifier import OPERATIONS, Simplifier
 from lattice_simp.systems.simplify.stages import SIMPLIFIER_STAGES
@@ -64,22 +65,18 @@ def simplifiers(config: Config, run: Run) -> tuple[dict[str, Any], Path]:
 
 def training_config(config: Config, name: str, pairs: Path) -> TrainingConfig:
     """Returns the training settings of the model of a corpus."""
-    settings, corpus = config[SIMPLIFIERS], _corpus(name)
+    settings, corpus = config[SIMPLIFIERS], parallel_corpus(name)
     development = {"name": "development", "source": "development.source", "references": ["development.target"]}
     values = {
         **settings["training"],
         "data": str(pairs),
         "work": config["work"],
         "model": str(Path(config["work"]) / f"simplifier-{name}"),
-        "corpora": [corpus, _corpus(f"{name}-{IDENTITY}")],
+        "corpora": [corpus, parallel_corpus(f"{name}-{IDENTITY}")],
         "simplify": {"corpora": [corpus], "metric": "sari", "development": development},
     }
     values["language_model"] = {**values["language_model"], "texts": [SIMPLE_TEXT]}
     return TrainingConfig.model_validate(values)
-
-
-def _corpus(name: str) -> dict[str, str]:
-    return {"name": name, "source": f"{name}.source", "target": f"{name}.target"}
 
 
 def test_sets(config: Config, pairs: Path) -> list[TestSet]:
@@ -106,20 +103,15 @@ def _measure(test: TestSet, models: Mapping[str, Path], run: Run, folder: Path) 
     outputs = {UNCHANGED: source}
     for name, model in models.items():
         run.say(f"{test.name}: {name}")
-        outputs[name] = _simplified(replace(Simplifier.load(model), mode="bold"), source, folder / f"{name}.txt")
+        simplifier = replace(Simplifier.load(model), mode="bold")
+        outputs[name] = [simpler[0].text for simpler in simplifier.simplify_all(line.split() for line in source)]
+        write_lines(folder / f"{name}.txt", outputs[name])
     chosen = [METRICS[name](MetricOptions(len(references), "en")) for name in _METRICS]
     lines = {name: _lowered(output) for name, output in outputs.items()}
     measured = measure(lines, list(map(_lowered, references)), chosen, _lowered(source))
     scores = scores_of(compare(measured, CORPORA[1], RANDOMISATION))
     write_json(folder / SCORES, {"sentences": len(source), "scores": scores, "signatures": signatures_of(chosen)})
     return {"sentences": len(source)}
-
-
-def _simplified(model: Simplifier, source: Sequence[str], path: Path) -> list[str]:
-    simplified = [simpler[0].text for simpler in model.simplify_all(line.split() for line in source)]
-    with open_text(path, "w") as file:
-        file.writelines(f"{line}\n" for line in simplified)
-    return simplified
 
 
 def _lowered(lines: Sequence[str]) -> Lines:

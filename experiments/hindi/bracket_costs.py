@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.files import write_lines
 from experiments.hindi.bracket_acceptors import AcceptorSearch, token_symbols
 from experiments.hindi.candidates import Candidates, candidates, fitted, loss_of
 from experiments.hindi.systems import TEMPLATES
@@ -20,7 +21,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.grammars.hindi.bracket_rules import TABLE, bracket_rules
 from lattice_simp.support.settings_file import read_settings
 from lattice_simp.support.tables import grammar_path
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.hindi.clauses.examples import Example
 from lattice_simp.systems.hindi.clauses.labels import Brackets
 from lattice_simp.systems.hindi.clauses.model import ClauseModel
@@ -112,9 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{cost:6.2f}  {rule}")
     if options.write:
         path = grammar_path(TABLE)
-        lines = list(with_costs(read_lines(path), _named(costs)))
-        with open_text(path, "w") as file:
-            file.write("\n".join(lines) + "\n")
+        write_lines(path, list(with_costs(read_lines(path), _named(costs))))
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from experiments.files import read_records, write_records
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.systems.hindi.model import HindiModel
 from lattice_simp.systems.hindi.simplify import simplify
 from lattice_simp.systems.hindi.skeletons import line_skeleton
@@ -53,18 +52,20 @@ def analyse(model: HindiModel, tokens: str) -> Analysed:
 
 def write_analysed(path: Path, lines: Iterable[Analysed]) -> None:
     """Writes one JSON object a line."""
-    with open_text(path, "w") as file:
-        for line in lines:
-            mask = "".join("01"[kept] for kept in line.kept)
-            values = {"words": " ".join(line.words), "kept": mask, "simple": line.simple}
-            file.write(json.dumps(values, ensure_ascii=False) + "\n")
+    write_records(
+        path,
+        (
+            {"words": " ".join(line.words), "kept": "".join("01"[kept] for kept in line.kept), "simple": line.simple}
+            for line in lines
+        ),
+    )
 
 
 def read_analysed(path: Path) -> list[Analysed]:
     """Reads a file of `write_analysed`."""
-    analysed = []
-    for line in read_lines(path):
-        values = json.loads(line)
-        kept = tuple(digit == "1" for digit in values["kept"])
-        analysed.append(Analysed(tuple(values["words"].split()), kept, tuple(values["simple"])))
-    return analysed
+    return [
+        Analysed(
+            tuple(values["words"].split()), tuple(digit == "1" for digit in values["kept"]), tuple(values["simple"])
+        )
+        for values in read_records(path)
+    ]

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from experiments.hindi_english.analysing import Analysed, read_analysed
-from experiments.hindi_english.translating import SYSTEMS, TEST
+from experiments.hindi_english.translating import OUTPUT, SYSTEMS, TEST
 from experiments.report import (
     RANDOMISATION,
     Figures,
-    lines_of,
+    measured,
     score_notes,
     score_row,
     scores_of,
@@ -30,7 +30,6 @@ from lattice_simp.metrics import (
     compare,
     compare_groups,
     length_ratio,
-    measure,
     meteor,
 )
 from lattice_simp.metrics.table import Table, as_markdown
@@ -60,8 +59,8 @@ def measure_systems(config: Config, folders: Mapping[str, Path]) -> Measured:
     test = config.test[0]
     texts = zip(read_test_set(config, test, folders["model"])[1], read_texts(config, test)[1], strict=True)
     references = [Lines(tokens, text) for tokens, text in texts]
-    outputs = {system.name: list(read_lines(folders[f"translated-{system.name}"] / "output.txt")) for system in SYSTEMS}
-    measurements = measure(lines_of(outputs, tokeniser.text), references, metrics(len(references)))
+    outputs = {system.name: list(read_lines(folders[f"translated-{system.name}"] / OUTPUT)) for system in SYSTEMS}
+    measurements = measured(outputs, references, tokeniser, metrics(len(references)))
     analysed = read_analysed(folders["analysed"] / f"{TEST}.jsonl")
     comparisons = {WHOLE: compare(measurements, BASE, RANDOMISATION)}
     counts = {WHOLE: len(analysed)}
@@ -87,7 +86,7 @@ def _belongs(line: Analysed, subset: str) -> bool:
     return line.skeleton is not None if subset == "skeleton" else line.is_changed
 
 
-def figures(measured: Measured, records: Mapping[str, Any]) -> dict[str, Any]:
+def figures(results: Measured, records: Mapping[str, Any]) -> dict[str, Any]:
     """Returns everything as plain values."""
     return {
         "pairs": records["prepare"]["pairs"],
@@ -95,9 +94,9 @@ def figures(measured: Measured, records: Mapping[str, Any]) -> dict[str, Any]:
         "tune": {key: records["tune"][key] for key in ("rounds", "bleu_before", "bleu_after")},
         "skeleton_weight": records["weight"]["weight"],
         "failed": {system.name: records[f"translated-{system.name}"]["failed"] for system in SYSTEMS},
-        "lines": dict(measured.lines),
-        "scores": {subset: scores_of(comparison) for subset, comparison in measured.comparisons.items()},
-        "signatures": signatures_of(measured.measurements.metrics),
+        "lines": dict(results.lines),
+        "scores": {subset: scores_of(comparison) for subset, comparison in results.comparisons.items()},
+        "signatures": signatures_of(results.measurements.metrics),
         "seconds": {name: round(record["seconds"], 1) for name, record in records.items()},
         "cpu_seconds": {name: round(record["cpu_seconds"], 1) for name, record in records.items()},
     }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from experiments.files import write_lines
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.support.textio import open_text
 from lattice_simp.train.config import Config, Corpus, TestSet
 from lattice_simp.train.tuning import read_texts
 
@@ -33,17 +33,11 @@ def with_split_development(config: Config) -> Config:
     for position, lines in enumerate([source, *references]):
         name = "source" if position == 0 else f"reference.{position - 1}"
         training = [line for number, line in enumerate(lines) if number % TUNED_EVERY]
-        tuned.append(_written(folder / f"tuned.{name}", lines[::TUNED_EVERY]))
-        other = _written(folder / f"training.{name}", training)
+        tuned.append(write_lines(folder / f"tuned.{name}", lines[::TUNED_EVERY]))
+        other = write_lines(folder / f"training.{name}", training)
         if position:
             corpus = Corpus(name=f"{whole.name}.{position - 1}", source=folder / "training.source", target=other)
             corpora.append(corpus)
     development = TestSet(name=whole.name, source=tuned[0], references=tuple(tuned[1:]))
     tune = config.tune.model_copy(update={"development": development})
     return config.model_copy(update={"corpora": tuple(corpora), "tune": tune})
-
-
-def _written(path: Path, lines: list[str]) -> Path:
-    with open_text(path, "w") as file:
-        file.writelines(line + "\n" for line in lines)
-    return path

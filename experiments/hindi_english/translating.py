@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.files import write_lines
 from experiments.hindi_english.analysing import Analysed, analyse, read_analysed, write_analysed
 from lattice_simp.grammars.hindi.romanisation import romanise
 from lattice_simp.pipeline.shards import over_shards
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
-from lattice_simp.support.textio import open_text
 from lattice_simp.systems.hindi.model import load_what_works
 from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config, TestSet
@@ -26,7 +26,7 @@ DEVELOPMENT, TEST = "development", "test"
 SKELETON_WEIGHTS = (0.1, 0.25, 0.5, 1.0)
 """The weights to try on the development lines with a skeleton."""
 
-WEIGHT = "weight.json"
+WEIGHT, OUTPUT = "weight.json", "output.txt"
 
 _DEVANAGARI = re.compile("[\u0900-\u097f]")
 
@@ -123,8 +123,7 @@ def _translate_test(system: System, run: Run, folder: Path) -> dict[str, Any]:
     lines = read_analysed(run.folders["analysed"] / f"{TEST}.jsonl")
     weight = read_json(run.folders["weight"] / WEIGHT)
     output = translate(system, lines, run, weight)
-    with open_text(folder / "output.txt", "w") as file:
-        file.writelines(words + "\n" for words, _ in output)
+    write_lines(folder / OUTPUT, [words for words, _ in output])
     return {"failed": sum(reachable is False for _, reachable in output)}
 
 

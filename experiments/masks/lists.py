@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.files import sentence_file
 from experiments.masks.sentences import POOL, Sentence, read_pool
 from experiments.study.decoding import skeleton_path
 from experiments.study.nbest import Nbest
@@ -70,18 +71,14 @@ def costs_stage(config: Mapping[str, Any]) -> Stage:
 
 def read_costs(folder: Path, number: int) -> tuple[list[str], Floats, Floats]:
     """Returns a sentence's hypotheses, their costs, and their costs under each skeleton, (skeletons, hypotheses)."""
-    arrays = read_arrays(_file(folder, number))
+    arrays = read_arrays(sentence_file(folder, number))
     return unpack_words(arrays["words"]), arrays["full"], arrays["skeletons"]
-
-
-def _file(folder: Path, number: int) -> Path:
-    return folder / f"{number:06d}.arrays"
 
 
 def _costs(config: Mapping[str, Any], run: Run, folder: Path) -> dict[str, Any]:
     tasks = list(enumerate(read_pool(run.folders[POOL])))
     factory = partial(_costs_maker, dict(run.folders), config, folder)
-    run_all(over_shards(run, factory, tasks, lambda task: _file(folder, task[0]).exists()))
+    run_all(over_shards(run, factory, tasks, lambda task: sentence_file(folder, task[0]).exists()))
     return {}
 
 
@@ -99,7 +96,9 @@ def _costs_maker(
         lists = [Nbest.read(skeleton_path(folders[SKELETONS], skeleton)) for skeleton in sentence.skeletons]
         rows = [contained_costs(words, relative_hypotheses(nbest_list, config["taken"]), how) for nbest_list in lists]
         full = np.array([path.cost for path in paths])
-        write_arrays(_file(folder, number), {"words": pack_words(words), "full": full, "skeletons": np.vstack(rows)})
+        write_arrays(
+            sentence_file(folder, number), {"words": pack_words(words), "full": full, "skeletons": np.vstack(rows)}
+        )
 
     return make
 

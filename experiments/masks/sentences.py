@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.files import read_records, write_records
 from experiments.masks.safety import Safety, gap_counts, spread_pairs
 from experiments.study.making import MODEL, TAGGER, source_language_model, trained_tagger
 from lattice_simp.core.kernel import Floats
@@ -19,8 +19,9 @@ from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons, write_skeletons
 from lattice_simp.skeleton.automatic import parse_sentences, parser_name
 from lattice_simp.skeleton.automatic.diverse import skeleton_pool, tagger_scores
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import Tokeniser
+from lattice_simp.train.tuning import evenly_spread
 
 POOL, MASKS, DETAILS = "mask-pool", "masks.jsonl", "details.jsonl"
 """The names of the stage and its files."""
@@ -64,7 +65,6 @@ def pool_stage(config: Mapping[str, Any], skeletons: Path, languages: tuple[str,
 def read_pool(folder: Path) -> list[Sentence]:
     """Reads the files of the stage."""
     records = read_skeletons(folder / MASKS)
-    details = map(json.loads, read_lines(folder / DETAILS))
     return [
         Sentence(
             tuple(token.lower() for token in record.tokens),
@@ -72,7 +72,7 @@ def read_pool(folder: Path) -> list[Sentence]:
             tuple(Skeleton(tuple(token.lower() for token in record.tokens), kept.mask) for kept in record.skeletons),
             np.array(detail["features"]),
         )
-        for record, detail in zip(records, details, strict=True)
+        for record, detail in zip(records, read_records(folder / DETAILS), strict=True)
     ]
 
 
@@ -94,8 +94,7 @@ def _make(
             rows = [[score, *more] for score, more in zip(scores, others, strict=True)]
             details.append({"reference": chosen[number][1], "features": rows})
     write_skeletons(folder / MASKS, records)
-    with open_text(folder / DETAILS, "w") as file:
-        file.writelines(json.dumps(detail, ensure_ascii=False) + "\n" for detail in details)
+    write_records(folder / DETAILS, details)
     (folder / MODEL).unlink()
     return {"sentences": len(records), "skeletons": sum(len(record.skeletons) for record in records)}
 
@@ -116,6 +115,4 @@ def _chosen(config: Mapping[str, Any], languages: tuple[str, str]) -> list[tuple
     )
     every = [(cased.tokens(source).split(), reference) for source, reference in chain.from_iterable(texts)]
     fitting = [pair for pair in every if shortest <= len(pair[0]) <= longest]
-    count = min(config["sentences"], len(fitting))
-    spread = [fitting[number * len(fitting) // count] for number in range(count)]
-    return [(tokens, target.tokens(reference)) for tokens, reference in spread]
+    return [(tokens, target.tokens(reference)) for tokens, reference in evenly_spread(fitting, config["sentences"])]

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from experiments.experiment import FIGURES, Experiment, Results, options, run_experiment, stage_costs
+from experiments.files import read_records
 from experiments.paraphrase.combination import FIGURE_NAMES, combination_stage, read_combination
 from experiments.paraphrase.curve import FILTERED, UNFILTERED, curve_figures, curve_stage
 from experiments.paraphrase.data import parsed_stage, unread_stage
-from experiments.paraphrase.expanding import alone_stage, expanded_stage, read_counts, summary
+from experiments.paraphrase.expanding import COUNTS, alone_stage, expanded_stage, summary
 from experiments.paraphrase.judging import ORIGINAL, read_judged, sample_stage, shares
 from experiments.paraphrase.plots import PLOTS, draw
 from experiments.paraphrase.probable import model_stage
@@ -41,7 +42,7 @@ def paraphrase(experiment: Experiment) -> Results:
     except LatticeSimpError as error:
         missing = str(error)
     done = run_stages(stages, Path(config["work"]), experiment.run)
-    collections = {name: summary(read_counts(done.folders[f"expand {name}"])) for name in names}
+    collections = {name: summary(read_records(done.folders[f"expand {name}"] / COUNTS)) for name in names}
     judged = shares(read_judged())
     curve = curve_figures({name: done.folders[f"curve {name}"] for name in names}, judged)
     figures = {
@@ -59,7 +60,7 @@ def paraphrase(experiment: Experiment) -> Results:
         "collections": collections,
         "curve": curve,
         "originals": judged.get(ORIGINAL),
-        "alone": {name: summary(read_counts(done.folders[f"alone {name}"])) for name in names},
+        "alone": {name: summary(read_records(done.folders[f"alone {name}"] / COUNTS)) for name in names},
         "thousand": _costs(done, config["thousand"]),
         "references": read_correlations(done.folders["references"]),
     }

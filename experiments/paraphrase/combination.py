@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -13,25 +13,25 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from experiments.report import RANDOMISATION, Figures, lines_of, plain_table
+from experiments.files import finished_stages, sentence_file
+from experiments.report import RANDOMISATION, Figures, measured, plain_table
 from experiments.study.nbest import Nbest
 from experiments.study.scoring import DECODER
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST
 from experiments.study.systems import RESCORED, SYSTEMS
-from experiments.study.translating import nbest_path
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm.model import LanguageModel
-from lattice_simp.metrics import Comparison, Lines, bleu_13a, bleu_tok, compare, measure
+from lattice_simp.metrics import Comparison, Lines, bleu_13a, bleu_tok, compare
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import prune
-from lattice_simp.pipeline.stage import RECORD, Run, Stage, read_json, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.support.threads import in_threads
 from lattice_simp.systems.combination.combine import CombinationSettings, combine, default_weights
 from lattice_simp.systems.combination.methods import METHODS
-from lattice_simp.text.tokeniser import tokenisers
+from lattice_simp.text.tokeniser import Tokeniser, tokenisers
 from lattice_simp.train.config import read_config
 from lattice_simp.train.tuning import read_test_set, read_texts
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
@@ -115,13 +115,13 @@ class Combiner:
 
     Attributes:
         scales: the scales of the systems' costs.
-        text: detokenises tokens.
+        tokeniser: the tokeniser of the target language.
     """
 
     lm: LanguageModel | None
     scales: Mapping[str, float]
+    tokeniser: Tokeniser
     run: Run = field(default_factory=Run)
-    text: Callable[[str], str] = str
 
     def lattices(self, choice: Choice, study_set: StudySet, weights: Mapping[str, float]) -> list[Lattice]:
         """Returns the lattice of each sentence."""
@@ -241,7 +241,7 @@ def combination(sets: Mapping[str, StudySet], combiner: Combiner) -> dict[str, A
     words = combiner.translate(choice, test, weights)
     costs = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "sentences": len(words)}
     outputs = test.best_texts | {COMBINED: words}
-    compared = _compared(outputs, test, baseline, combiner.text)
+    compared = _compared(outputs, test, baseline, combiner.tokeniser)
     gain = compared.scores[COMBINED]["BLEU-tok"]
     return {
         "combination_gain_bleu": gain.gain,
@@ -263,10 +263,10 @@ def combination(sets: Mapping[str, StudySet], combiner: Combiner) -> dict[str, A
 
 
 def _compared(
-    outputs: Mapping[str, Sequence[str]], study_set: StudySet, baseline: str, text: Callable[[str], str]
+    outputs: Mapping[str, Sequence[str]], study_set: StudySet, baseline: str, tokeniser: Tokeniser
 ) -> Comparison:
-    measured = measure(lines_of(outputs, text), [study_set.lines], [bleu_tok(), bleu_13a(lowercase=True)])
-    return compare(measured, baseline, RANDOMISATION)
+    metrics = [bleu_tok(), bleu_13a(lowercase=True)]
+    return compare(measured(outputs, [study_set.lines], tokeniser, metrics), baseline, RANDOMISATION)
 
 
 # ---------------------------------------------------------------- the study's files
@@ -294,8 +294,7 @@ def read_combination(folder: Path) -> dict[str, Any]:
 
 def _combine(study: Path, folders: Mapping[str, Path], data: str, run: Run, folder: Path) -> dict[str, Any]:
     config = read_config(study / "config.yaml", [f"data={json.dumps(data)}"])
-    model = _newest(study, "model")
-    assert model is not None
+    model = finished_stages(study, "model")[-1]
     sets = {}
     tokeniser = tokenisers(config.text)[1]
     for name in SETS:
@@ -308,7 +307,7 @@ def _combine(study: Path, folders: Mapping[str, Path], data: str, run: Run, fold
         references = [[line.split() for line in row] for row in zip(*lines, strict=True)]
         sets[name] = StudySet(lists, references, Lines(lines[0], originals[0]))
     lm = LanguageModel.read(next(model.glob("lm.*")))
-    figures = combination(sets, Combiner(lm, scales_of(sets[DEVELOPMENT]), run, tokeniser.text))
+    figures = combination(sets, Combiner(lm, scales_of(sets[DEVELOPMENT]), tokeniser, run))
     write_json(folder / FIGURES, figures)
     return {"gain": figures["combination_gain_bleu"], "p": figures["combination_gain_p"]}
 
@@ -322,10 +321,9 @@ def system_folders(work: Path) -> dict[str, Path]:
     folders: dict[str, Path] = {}
     for suffix, stage in (("", "translated"), (RESCORED, "rescored")):
         for system in SYSTEMS:
-            folder = _newest(work, f"{stage}-{system.name}")
-            if folder is not None:
-                folders[system.name + suffix] = folder
-    if len(folders) < 2 or _newest(work, "model") is None:
+            if finished := finished_stages(work, f"{stage}-{system.name}"):
+                folders[system.name + suffix] = finished[-1]
+    if len(folders) < 2 or not finished_stages(work, "model"):
         raise LatticeSimpError(f"{work}: there are no outputs of two systems; make them with: make study-en-fr")
     return folders
 
@@ -339,18 +337,12 @@ def read_lists(folder: Path, name: str, count: int) -> list[list[Hypothesis]]:
     weights = read_weights(folder / WEIGHTS) if (folder / WEIGHTS).exists() else None
     lists = []
     for number in range(count):
-        path = nbest_path(folder, name, number)
+        path = sentence_file(folder, number, name)
         if not path.exists():
             raise LatticeSimpError(f"{path}: is missing; finish the study with: make study-en-fr")
         hypotheses = Nbest.read(path)
         lists.append(hypotheses.best(weights or {DECODER: 1.0}, STRINGS))
     return lists
-
-
-def _newest(work: Path, stage: str) -> Path | None:
-    """Returns the folder of a finished stage, the newest if it ran several times."""
-    done = [path.parent for path in work.glob(f"{stage}.*/{RECORD}") if not path.parent.name.endswith(".partial")]
-    return max(done, key=lambda path: (path / RECORD).stat().st_mtime, default=None)
 
 
 # ---------------------------------------------------------------- the page

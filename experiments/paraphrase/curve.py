@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,9 +11,10 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from experiments.files import read_records, write_records
 from experiments.paraphrase import probable as fluency
 from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
-from experiments.paraphrase.expanding import COUNTS, counted, read_counts, summary
+from experiments.paraphrase.expanding import COUNTS, counted, summary
 from experiments.paraphrase.probable import SLACK, probable, read_model
 from lattice_simp import (
     AlignmentSettings,
@@ -28,7 +28,6 @@ from lattice_simp import (
     nbest,
 )
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.support.textio import open_text
 from lattice_simp.systems.paraphrase.alignment import PAPER
 from lattice_simp.systems.paraphrase.conditions import CONDITIONS
 
@@ -101,12 +100,12 @@ def curve_stage(config: Config, name: str) -> Stage:
 def _count(config: Config, name: str, run: Run, folder: Path) -> dict[str, Any]:
     words, model = thesaurus(config), read_model(run.folders["model"])
     sets = list(islice(read_sets(run.folders[f"parse {name}"]), config["some_sets"]))
-    with open_text(folder / COUNTS, "w") as file:
-        for title, condition in CURVE.items():
-            paraphraser = Paraphraser(condition.settings, words)
-            for trees in run.each(sets):
-                row = condition_counts(condition, paraphraser, trees, model)
-                file.write(json.dumps({"condition": title, **row}) + "\n")
+    rows = []
+    for title, condition in CURVE.items():
+        paraphraser = Paraphraser(condition.settings, words)
+        for trees in run.each(sets):
+            rows.append({"condition": title, **condition_counts(condition, paraphraser, trees, model)})
+    write_records(folder / COUNTS, rows)
     return {"sets": len(sets)}
 
 
@@ -134,7 +133,7 @@ def curve_figures(folders: Mapping[str, Path], judged: Mapping[str, Mapping[str,
         folders: the folders of the stages by collection.
         judged: the shares of the judged sample by condition.
     """
-    rows = {name: read_counts(folder) for name, folder in folders.items()}
+    rows = {name: read_records(folder / COUNTS) for name, folder in folders.items()}
     points: dict[str, dict[str, Any]] = {}
     for title, condition in CURVE.items():
         chosen = {name: [row for row in every if row["condition"] == title] for name, every in rows.items()}

@@ -8,9 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from experiments.files import write_lines
 from lattice_simp import Thesaurus, Tree
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.paraphrase.constituents import constituents
 from lattice_simp.text.english.parse import read_parses, write_parses
 from lattice_simp.text.english.spacy_parser import parse_sentences, tokenise
@@ -46,8 +47,7 @@ def _parse(files: list[Path], bounds: tuple[int, int | None], run: Run, folder: 
     rows = zip(*map(read_lines, files), strict=True)
     texts = [[tokens for line in row if (tokens := tokenise(line))] for row in islice(rows, *bounds)]
     write_parses(folder / PARSES, parse_sentences(tokens for text in texts for tokens in text))
-    with open_text(folder / SIZES, "w") as file:
-        file.writelines(f"{len(text)}\n" for text in texts)
+    write_lines(folder / SIZES, map(str, map(len, texts)))
     return {"sets": len(texts), "sentences": sum(map(len, texts))}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,10 +11,10 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+from experiments.files import write_records
 from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
 from lattice_simp import LatticeSimpError, Paraphraser, ParaphraseSettings, Tree, count_paths
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.systems.paraphrase.filters import FILTERS, SentenceSet
 
 COUNTS = "counts.jsonl"
@@ -40,22 +39,19 @@ def _expand(
     config: Config, parsed: str, settings: ParaphraseSettings, sets: int | None, run: Run, folder: Path
 ) -> dict[str, Any]:
     paraphraser = Paraphraser(settings, thesaurus(config))
-    with open_text(folder / COUNTS, "w") as file:
-        for trees in islice(read_sets(run.folders[parsed]), sets):
-            file.write(json.dumps(counted(paraphraser, trees)) + "\n")
-    rows = read_counts(folder)
+    rows = [counted(paraphraser, trees) for trees in islice(read_sets(run.folders[parsed]), sets)]
+    write_records(folder / COUNTS, rows)
     return {"sets": len(rows), "failed": sum(row["failed"] for row in rows)}
 
 
 def _count_alone(config: Config, parsed: str, run: Run, folder: Path) -> dict[str, Any]:
     paraphraser = Paraphraser(ParaphraseSettings(filters=()), thesaurus(config))
-    with open_text(folder / COUNTS, "w") as file:
-        for trees in islice(read_sets(run.folders[parsed]), config["some_sets"]):
-            row = counted(paraphraser, trees)
-            if not row["failed"]:
-                row["removed"] = removed_alone(paraphraser, trees)
-            file.write(json.dumps(row) + "\n")
-    return {"sets": len(read_counts(folder))}
+    rows = []
+    for trees in islice(read_sets(run.folders[parsed]), config["some_sets"]):
+        row = counted(paraphraser, trees)
+        rows.append(row if row["failed"] else row | {"removed": removed_alone(paraphraser, trees)})
+    write_records(folder / COUNTS, rows)
+    return {"sets": len(rows)}
 
 
 def removed_alone(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, int]:
@@ -86,11 +82,6 @@ def counted(paraphraser: Paraphraser, trees: Sequence[Tree]) -> dict[str, Any]:
         "links": dict(expansion.grammar.links),
         "bounded": expansion.bounded is not None,
     }
-
-
-def read_counts(folder: Path) -> list[dict[str, Any]]:
-    """Returns the counts of each set."""
-    return [json.loads(line) for line in read_lines(folder / COUNTS)]
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.files import write_lines, write_records
 from experiments.paraphrase import curve, probable
 from experiments.paraphrase.curve import CURVE, FILTERED, Condition
 from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus, unread
@@ -35,7 +36,7 @@ from lattice_simp import LanguageModel, LatticeSimpError, Paraphraser, Tree, sam
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.tables import read_table
-from lattice_simp.support.textio import open_text, read_lines, write_text
+from lattice_simp.support.textio import read_lines, write_text
 
 SENTENCES, BESIDE, STUDY_FILE, KEY, JUDGED = "sentences.jsonl", "beside.txt", "study.yaml", "key.tsv", "judged.tsv"
 
@@ -197,14 +198,11 @@ def most_similar(tokens: Sequence[str], sentences: Iterable[Sequence[str]], coun
 
 def write_study(folder: Path, drawn: Sequence[Drawn], seed: int) -> None:
     """Writes the study, its texts, and the key."""
-    with open_text(folder / SENTENCES, "w") as sentences, open_text(folder / BESIDE, "w") as beside:
-        for number, entry in enumerate(drawn, start=1):
-            sentences.write(json.dumps({"id": str(number), "text": entry.sentence}, ensure_ascii=False) + "\n")
-            beside.write(" / ".join(entry.beside) + "\n")
-    with open_text(folder / KEY, "w") as key:
-        key.write("\t".join(KEY_COLUMNS) + "\n")
-        for number, entry in enumerate(drawn, start=1):
-            key.write(f"{number}\t{seed}\t{entry.condition}\t{entry.collection}\t{entry.set}\t{entry.name}\n")
+    numbered = list(enumerate(drawn, start=1))
+    write_records(folder / SENTENCES, ({"id": str(number), "text": entry.sentence} for number, entry in numbered))
+    write_lines(folder / BESIDE, (" / ".join(entry.beside) for entry in drawn))
+    rows = [(number, seed, entry.condition, entry.collection, entry.set, entry.name) for number, entry in numbered]
+    write_lines(folder / KEY, ("\t".join(map(str, row)) for row in [KEY_COLUMNS, *rows]))
     write_text(folder / STUDY_FILE, json.dumps({**STUDY, "seed": seed}, indent=2, ensure_ascii=False) + "\n")
 
 
@@ -281,8 +279,7 @@ def main(arguments: Sequence[str]) -> None:
     conditions = {row["condition"] for row in rows}
     rows += [row for row in read_judged() if row["condition"] not in conditions]
     lines = sorted("\t".join(row[column] for column in JUDGED_COLUMNS) for row in rows)
-    with open_text(Path(__file__).with_name(JUDGED), "w") as file:
-        file.writelines(f"{line}\n" for line in ["\t".join(JUDGED_COLUMNS), *lines])
+    write_lines(Path(__file__).with_name(JUDGED), ["\t".join(JUDGED_COLUMNS), *lines])
 
 
 if __name__ == "__main__":

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.report import Figures
-from lattice_simp.metrics.plots import COLOURS, SIZE_INCHES, save_plot
-from lattice_simp.support.extras import extra
+from lattice_simp.metrics.plots import COLOURS, empty_plot, save_plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,17 +30,11 @@ def draw(curve: Mapping[str, Figures], folder: Path) -> None:
         curve: the points by condition, as in the results.
         folder: the folder to write to, made if missing.
     """
-    with extra("evaluate"):
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
     folder.mkdir(parents=True, exist_ok=True)
     for name, fill in ((SIZES, _sizes), (PRECISION, _precision)):
         if name == SIZES or any("judged" in point for point in curve.values()):
-            figure = Figure(figsize=SIZE_INCHES, layout="constrained")
-            FigureCanvasAgg(figure)
-            axes = figure.subplots()
+            figure, axes = empty_plot()
             fill(axes, curve)
-            axes.spines[["top", "right"]].set_visible(False)
             save_plot(figure, folder / f"{name}.svg")
 
 

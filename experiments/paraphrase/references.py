@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from experiments.files import finished_stages
 from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
 from experiments.report import plain_table
 from lattice_simp import Hypothesis, Lattice, Paraphraser, ParaphraseSettings, Tree, recombine
@@ -25,7 +26,7 @@ from lattice_simp.core.kernel import Floats
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import Metric, bleu_tok, chrf, closest_references
-from lattice_simp.pipeline.stage import RECORD, Run, Stage, read_json, write_json
+from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.scores.edits import edit_distances
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.english.spacy_parser import tokenise
@@ -95,11 +96,8 @@ def references_stage(config: Config) -> Stage:
 
 def system_folders(work: Path) -> dict[str, Path]:
     """Returns the folders with the outputs of the systems from Hindi to English; none if there are fewer than two."""
-    folders = {
-        path.parent.name.removeprefix("translated-").partition(".")[0]: path.parent
-        for path in sorted(work.glob(f"translated-*/{RECORD}"), key=lambda path: path.stat().st_mtime)
-        if not path.parent.name.endswith(".partial")
-    }
+    finished = finished_stages(work, "translated-*")
+    folders = {path.name.removeprefix("translated-").partition(".")[0]: path for path in finished}
     return folders if len(folders) > 1 else {}
 
 

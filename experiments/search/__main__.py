@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.experiment import Experiment, Results, options, run_experiment
-from experiments.report import lines_of
+from experiments.report import bleu_scores
 from experiments.search.decoding import Record, System, decoded
-from experiments.search.measure import losses, quality
+from experiments.search.measure import losses
 from experiments.search.report import PLOTS, draw, page
 from lattice_simp.metrics import Lines
 from lattice_simp.support.textio import read_lines
@@ -106,7 +106,7 @@ def tested(
     return {
         "sentences": len(test.references),
         "losses": {name: losses(records, outputs[exact], certain) for name, records in outputs.items()},
-        "quality": quality(lines_of(lines, tokeniser.text), reference, exact, lowercase=tokeniser.case == "lower"),
+        "quality": bleu_scores(lines, reference, exact, tokeniser),
     }
 
 

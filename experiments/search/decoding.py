@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -85,8 +85,3 @@ def _translated(decoder: Decoder, task: tuple[int, str]) -> Record:
         "gap": result.optimality_gap,
         "cpu_seconds": round(spent, 4),
     }
-
-
-def totals(records: Sequence[Record], field: str) -> float:
-    """Returns the sum of a field of all records."""
-    return float(sum(record[field] for record in records))

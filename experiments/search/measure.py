@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from experiments.report import RANDOMISATION
 from experiments.search.decoding import Record
-from lattice_simp.metrics import Lines, bleu_13a, bleu_tok, compare, measure
 
 
 def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -> dict[str, Any]:
@@ -43,22 +41,3 @@ def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -
         "reported_gap": round(float(np.mean(gaps)), 4) if gaps else None,
         "reported_certain": sum(gap < certain for gap in gaps),
     }
-
-
-def quality(
-    lines: Mapping[str, Lines], reference: Lines, baseline: str, *, lowercase: bool
-) -> dict[str, dict[str, Any]]:
-    """Returns the BLEU of each system, its difference from the baseline's, and the two-sided p-value."""
-    measured = measure(lines, [reference], [bleu_tok(), bleu_13a(lowercase=lowercase)])
-    compared = compare(measured, baseline, RANDOMISATION)
-    return {
-        name: {
-            metric: {"value": round(score.value, 4), "gain": _rounded(score.gain), "p": _rounded(score.p)}
-            for metric, score in scores.items()
-        }
-        for name, scores in compared.scores.items()
-    }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)

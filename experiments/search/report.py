@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from experiments.report import Figures
-from lattice_simp.metrics.plots import COLOURS, SIZE_INCHES, save_plot
+from lattice_simp.metrics.plots import COLOURS, empty_plot, save_plot
 from lattice_simp.metrics.table import Cell, Table, as_markdown
-from lattice_simp.support.extras import extra
 
 PLOTS, PLOT = "plots", "cost-by-time"
 
@@ -91,12 +90,7 @@ def draw(rows: Mapping[str, Figures], folder: Path) -> None:
         rows: the rows of the systems with the same grammar, by name.
         folder: the folder to write to, made if missing.
     """
-    with extra("evaluate"):
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    figure = Figure(figsize=SIZE_INCHES, layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots()
+    figure, axes = empty_plot()
     seconds, lost = [row["cpu_seconds"] for row in rows.values()], [row["mean_loss"] or 0.0 for row in rows.values()]
     axes.plot(seconds, lost, marker="o", color=COLOURS[0])
     for name, x, y in zip(rows, seconds, lost, strict=True):
@@ -105,7 +99,6 @@ def draw(rows: Mapping[str, Figures], folder: Path) -> None:
     axes.set_ylim(bottom=0.0)
     axes.set_xlabel("CPU seconds a sentence")
     axes.set_ylabel("cost above the optimum (nats a sentence)")
-    axes.spines[["top", "right"]].set_visible(False)
     folder.mkdir(parents=True, exist_ok=True)
     for ending in ("png", "svg"):
         save_plot(figure, folder / f"{PLOT}.{ending}")

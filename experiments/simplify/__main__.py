@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
+from experiments.files import output_file
 from experiments.report import STAGES, versions
 from experiments.simplify.corpora import corpora_stage
 from experiments.simplify.data import Config, TestSet, read_sets
 from experiments.simplify.measure import measured_stage, read_scores
 from experiments.simplify.report import OURS, costs, figures, page, read_published
-from experiments.simplify.systems import file_name, outputs_stage, read_counts, systems_of, trained
+from experiments.simplify.systems import outputs_stage, read_counts, systems_of, trained
 from lattice_simp.pipeline.runner import run_stages
 
 
@@ -29,7 +30,7 @@ def simplify(experiment: Experiment) -> Results:
             folder, more = _outputs(config, test_set, prepared.folders["corpora"], experiment)
             records |= more
             counts[test_set.name] = read_counts(folder)
-            ours = {OURS + system: folder / file_name(system) for system in systems_of(test_set)}
+            ours = {OURS + system: output_file(folder, system) for system in systems_of(test_set)}
             test_set = replace(test_set, outputs={**test_set.outputs, **ours})
         sets.append(test_set)
     stages = {test_set.name: measured_stage(test_set, config["samples"]) for test_set in sets}

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.files import write_lines
 from experiments.simplify.data import Config
 from lattice_simp.pipeline.stage import Run, Stage
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import Tokeniser
 
 TURK, ASSET = "simplify/turk", "simplify/asset"
@@ -87,9 +88,9 @@ def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         [list(map(tokens, reference)) for reference in asseted],
         held_out,
     )
-    _write(folder / "turk-test.source", map(tokens, reader.lines(f"{TURK}/test.truecase.detok.orig.xz")))
+    write_lines(folder / "turk-test.source", map(tokens, reader.lines(f"{TURK}/test.truecase.detok.orig.xz")))
     texts = [*reader.easy_articles(), *reader.tatoeba()]
-    _write(folder / "simple.text", texts)
+    write_lines(folder / "simple.text", texts)
     return {**counts, "simple text": len(texts)}
 
 
@@ -149,8 +150,8 @@ def _letters(line: str) -> str:
 
 def _write_pairs(folder: Path, name: str, pairs: Pairs) -> int:
     usable = [(source, target) for source, target in pairs if source.strip() and target.strip()]
-    _write(folder / f"{name}.source", (source for source, _ in usable))
-    _write(folder / f"{name}.target", (target for _, target in usable))
+    write_lines(folder / f"{name}.source", (source for source, _ in usable))
+    write_lines(folder / f"{name}.target", (target for _, target in usable))
     return len(usable)
 
 
@@ -158,19 +159,14 @@ def _write_identity(folder: Path, names: Iterable[str]) -> int:
     """Pairs all complex sentences with themselves, so that unchanged words are aligned to themselves."""
     sources = dict.fromkeys(line for name in names for line in read_lines(folder / f"{name}.source"))
     for side in ("source", "target"):
-        _write(folder / f"identity.{side}", sources)
+        write_lines(folder / f"identity.{side}", sources)
     return len(sources)
 
 
 def _write_set(
     folder: Path, name: str, source: Sequence[str], references: Sequence[Sequence[str]], lines: range
 ) -> int:
-    _write(folder / f"{name}.source", (source[line] for line in lines))
+    write_lines(folder / f"{name}.source", (source[line] for line in lines))
     for number, reference in enumerate(references):
-        _write(folder / f"{name}.target.{number}", (reference[line] for line in lines))
+        write_lines(folder / f"{name}.target.{number}", (reference[line] for line in lines))
     return len(lines)
-
-
-def _write(path: Path, lines: Iterable[str]) -> None:
-    with open_text(str(path), "w") as file:
-        file.writelines(line + "\n" for line in lines)

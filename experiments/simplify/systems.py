@@ -9,13 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.files import output_file, parallel_corpus, write_lines
 from experiments.simplify import corpora
 from experiments.simplify.data import Config, TestSet
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.support.tables import grammar_path
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.simplify.simplifier import OPERATIONS, STAGES, Mode, Search, Simplifier, most_unlike
 from lattice_simp.systems.simplify.simplifier import Stage as Step
 from lattice_simp.systems.simplify.stages import SIMPLIFIER_STAGES
@@ -85,9 +86,9 @@ def trained(config: Config, name: str, folder: Path, run: Run, *, swaps: bool) -
         "data": str(folder),
         "work": config["work"],
         "model": str(Path(config["work"]) / f"model-{name}{'-swaps' if swaps else ''}"),
-        "corpora": [_corpus(corpus) for corpus in config["corpora"]],
+        "corpora": [parallel_corpus(corpus) for corpus in config["corpora"]],
         "simplify": {
-            "corpora": [_corpus(corpus) for corpus in config["operations"]],
+            "corpora": [parallel_corpus(corpus) for corpus in config["operations"]],
             "swaps": swaps,
             **config["models"][name],
         },
@@ -95,10 +96,6 @@ def trained(config: Config, name: str, folder: Path, run: Run, *, swaps: bool) -
     settings = training.Config.model_validate(values)
     done = train(settings, run, simplifier_stages=SIMPLIFIER_STAGES)
     return Model(settings.model_folder, done.folders["calibration"]), done
-
-
-def _corpus(name: str) -> dict[str, str]:
-    return {"name": name, "source": f"{name}.source", "target": f"{name}.target"}
 
 
 def systems_of(test_set: TestSet) -> dict[str, System]:
@@ -138,8 +135,7 @@ def _simplify(
             loaded[system.swaps], search=system.search, stages=system.steps, change=system.change, mode=system.mode
         )
         chosen = [most_unlike(hypotheses) for hypotheses in simplifier.simplify_all(parses, system.rerank)]
-        with open_text(str(folder / file_name(name)), "w") as file:
-            file.writelines(penn(simplification.text) + "\n" for simplification in chosen)
+        write_lines(output_file(folder, name), [penn(simplification.text) for simplification in chosen])
         counts[name] = {
             "splits": sum(len(entry.splits) for entry in chosen),
             "deletions": sum(len(entry.deletions) for entry in chosen),
@@ -163,11 +159,6 @@ def _parsed(sentences: list[tuple[str, ...]]) -> list[Any]:
 def read_counts(folder: Path) -> dict[str, Any]:
     """Returns the counts of the stage."""
     return read_json(folder / COUNTS)
-
-
-def file_name(system: str) -> str:
-    """Returns the name of a system's output file."""
-    return system.replace(",", "").replace(" ", "-") + ".txt"
 
 
 def penn(text: str) -> str:

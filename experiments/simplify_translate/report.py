@@ -6,20 +6,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.files import output_file
 from experiments.report import (
     RANDOMISATION,
     Figures,
-    lines_of,
+    measured,
     score_notes,
     score_row,
     scores_of,
     signatures_of,
     stages_part,
 )
-from experiments.simplify_translate.translating import PLAIN, SYSTEMS, file_name, read_chosen
+from experiments.simplify_translate.translating import PLAIN, SYSTEMS, read_chosen
 from experiments.study.measuring import metrics, references_of
 from experiments.study.sentences import TEST, StudySentence
-from lattice_simp.metrics import Comparison, Measurements, compare, measure
+from lattice_simp.metrics import Comparison, Measurements, compare
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import tokenisers
@@ -34,9 +35,9 @@ def measure_systems(
     """Measures all systems on the test set, against the plain one."""
     tokeniser = tokenisers(config.text)[1]
     names = [PLAIN, *(system.name for system in SYSTEMS)]
-    outputs = {name: list(read_lines(folder / file_name(name))) for name in names}
-    measured = measure(lines_of(outputs, tokeniser.text), [references_of(list(sentences))], metrics(config))
-    return measured, compare(measured, PLAIN, RANDOMISATION)
+    outputs = {name: list(read_lines(output_file(folder, name))) for name in names}
+    measurements = measured(outputs, [references_of(list(sentences))], tokeniser, metrics(config))
+    return measurements, compare(measurements, PLAIN, RANDOMISATION)
 
 
 def headline(records: Mapping[str, Any]) -> str:
@@ -48,7 +49,7 @@ def headline(records: Mapping[str, Any]) -> str:
 
 
 def figures(
-    measured: Measurements, comparison: Comparison, records: Mapping[str, Any], weights: Path
+    measurements: Measurements, comparison: Comparison, records: Mapping[str, Any], weights: Path
 ) -> dict[str, Any]:
     """Returns everything as plain values."""
     best = headline(records)
@@ -65,7 +66,7 @@ def figures(
         "failed": records["simplified-translated"]["failed"],
         "simplified": {name: counts for name, counts in records["simplified"].items() if isinstance(counts, dict)},
         "scores": scores_of(comparison),
-        "signatures": signatures_of(measured.metrics),
+        "signatures": signatures_of(measurements.metrics),
     }
 
 

@@ -9,11 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.files import write_lines
 from experiments.simplify.systems import System
 from experiments.study.sentences import SETS, test_set
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton.automatic import parse_sentences, parser_name
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.simplify.simplifier import Simplifier
 from lattice_simp.systems.simplify.stages import cased_tokenisers
 from lattice_simp.train.config import Config
@@ -60,8 +61,8 @@ def _simplify(config: Config, model: Path, run: Run, folder: Path) -> dict[str, 
         for kind, system in KINDS.items():
             simplifier = replace(loaded, search=system.search, stages=system.steps, mode="bold")
             simplified = [results[0] for results in simplifier.simplify_all(parses)]
-            with open_text(simplified_file(folder, name, kind), "w") as file:
-                file.writelines(_in_case(result.text, config) + "\n" for result in simplified)
+            lines = [_in_case(result.text, config) for result in simplified]
+            write_lines(simplified_file(folder, name, kind), lines)
             counts[f"{name}, {kind}"] = {
                 "changed": sum(result.is_changed for result in simplified),
                 "words": sum(len(result.tokens) for result in simplified) / sum(map(len, sources)),

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.files import output_file, sentence_file, write_lines
 from experiments.simplify_translate.simplifying import KINDS, read_simplified
-from experiments.study.decoding import space_path
 from experiments.study.measuring import references_of
 from experiments.study.sentences import DEVELOPMENT, TEST, StudySentence
 from experiments.study.spaces import read_space
@@ -19,7 +19,6 @@ from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.pipeline.shards import over_shards
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
-from lattice_simp.support.textio import open_text
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.gappy_composition import compose_with_skeletons
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
@@ -122,19 +121,13 @@ def _translate_test(search: Search, model: Path, run: Run, folder: Path) -> dict
     outputs = _translations(search, systems, TEST, model, run)
     named = {PLAIN: outputs[PLAIN]} | {system.name: outputs[_row(system, weight)] for system, weight in systems}
     for name, records in named.items():
-        with open_text(folder / file_name(name), "w") as file:
-            file.writelines(words + "\n" for words, _ in records)
+        write_lines(output_file(folder, name), [words for words, _ in records])
     return {"failed": {name: sum(not contained for _, contained in records) for name, records in named.items()}}
 
 
 def read_chosen(folder: Path) -> dict[str, float]:
     """Returns the weight of each system."""
     return read_json(folder / CHOSEN)
-
-
-def file_name(system: str) -> str:
-    """Returns the name of a system's output file."""
-    return system.replace(",", "").replace(" ", "-") + ".txt"
 
 
 def _row(system: System, weight: float) -> str:
@@ -158,7 +151,7 @@ def _translations(
     """Translates a set; returns the outputs by row, including those of the plain system."""
     simplified = read_simplified(run.folders["simplified"], name)
     tasks: list[Task] = [
-        (space_path(run.folders["spaces"], name, number), dict(zip(simplified, sentences, strict=True)))
+        (sentence_file(run.folders["spaces"], number, name), dict(zip(simplified, sentences, strict=True)))
         for number, sentences in enumerate(zip(*simplified.values(), strict=True))
     ]
     factory = partial(_translator, search, systems, model, run.folders["tune"])

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.experiment import Experiment, Results, options, run_experiment
-from experiments.halving import HALVES, by_key, length_of, read_training, summed_costs, write_corpora, write_lines
-from experiments.report import lines_of
-from experiments.search.measure import quality
+from experiments.files import write_lines
+from experiments.halving import HALVES, by_key, read_training, summed_costs, write_corpora
+from experiments.report import bleu_scores
 from experiments.skeleton_features.report import page
 from experiments.skeleton_features.systems import (
     OUTPUT,
@@ -21,14 +21,14 @@ from experiments.skeleton_features.systems import (
     translated_name,
     weights_name,
 )
-from lattice_simp.metrics import Lines
+from lattice_simp.metrics import Lines, length_ratio
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.skeleton import Skeleton, read_skeletons
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import model_tokenisers
 from lattice_simp.train.config import TestSet
 from lattice_simp.train.pipeline import train
-from lattice_simp.train.tuning import read_test_set, read_texts
+from lattice_simp.train.tuning import evenly_spread, read_test_set, read_texts
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 from lattice_simp.translate.result import SKELETON_FEATURE
 from lattice_simp.translate.skeleton_scores import PREFIX
@@ -53,11 +53,12 @@ def skeleton_features(experiment: Experiment) -> Results:
             outputs[name] += read_lines(done.folders[translated_name(name)] / OUTPUT)
         references += read_test_set(half.config, half.translated, done.folders["model"])[1][0]
         texts += read_texts(half.config, half.translated)[1][0]
-    detokenised = lines_of(outputs, model_tokenisers(done.folders["model"])[1].text)
+    tokeniser = model_tokenisers(done.folders["model"])[1]
     for key, baseline in (("scores", settings["baseline"]), ("over_scalar", settings["scalar"])):
-        scores = quality(detokenised, Lines(references, texts), baseline, lowercase=True)
-        for name, score in scores.items():
-            figures["systems"][name] |= {key: score, "length": length_of(outputs[name], references)}
+        for name, score in bleu_scores(outputs, Lines(references, texts), baseline, tokeniser).items():
+            figures["systems"][name][key] = score
+    for name, lines in outputs.items():
+        figures["systems"][name]["length"] = length_ratio().corpus_score(lines, [references])
     figures |= {"sentences": len(references), "stages": summed_costs(records)}
     return Results("One weight for skeletons, or one for each feature", figures, page(figures, settings))
 
@@ -112,8 +113,7 @@ def chosen_skeletons(settings: Mapping[str, Any], path: Path) -> list[tuple[int,
         and record.skeletons[judgement].is_strict
         and len(record.tokens) <= settings["max_words"]
     ]
-    count = min(settings["sentences"], len(usable))
-    return [usable[place * len(usable) // count] for place in range(count)]
+    return evenly_spread(usable, settings["sentences"])
 
 
 def half_of(settings: Mapping[str, Any], folder: Path, work: Path, number: int) -> Half:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from experiments.halving import write_lines
+from experiments.files import write_lines
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.pipeline.stage import RECORD, Run, Stage
 from lattice_simp.support.tasks.batch import all_results

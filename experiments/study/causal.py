@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from experiments.causal.model import read_scorer, scorer_settings, translation_prompt
+from experiments.files import sentence_file
 from experiments.study.config import Causal, Study
 from experiments.study.decoding import Sentences
 from experiments.study.nbest import Nbest
@@ -24,7 +25,7 @@ from experiments.study.rescoring import ListTask, TuningSet, best_outputs, best_
 from experiments.study.scoring import DECODER, STRONG, strong_weights
 from experiments.study.sentences import DEVELOPMENT
 from experiments.study.systems import System
-from experiments.study.translating import nbest_path, write_outputs
+from experiments.study.translating import write_outputs
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.rescore.causal import CausalScorer
@@ -91,7 +92,9 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     rescored, translated = (run.folders[f"{stage}-{system.name}"] for stage in ("rescored", "translated"))
     assert study.causal is not None
     factory = partial(_list_scorer, study.causal, run.folders[TEXT], rescored, folder)
-    done = over_shards(run, factory, list_tasks(sentences), lambda task: nbest_path(folder, task[0], task[1]).exists())
+    done = over_shards(
+        run, factory, list_tasks(sentences), lambda task: sentence_file(folder, task[1], task[0]).exists()
+    )
     run_all(done)
     lists = read_lists(folder, sentences)
     parts = strong_weights(run.folders)
@@ -120,9 +123,9 @@ def _list_scorer(causal: Causal, text: Path, rescored: Path, folder: Path) -> Ca
 
     def work(task: ListTask) -> None:
         name, number, words = task
-        ranked = Nbest.read(nbest_path(rescored, name, number)).sorted(weights).first(causal.hypotheses)
+        ranked = Nbest.read(sentence_file(rescored, number, name)).sorted(weights).first(causal.hypotheses)
         hypotheses = [cased(line.split(), target_casing) for line in ranked.words]
         scores = -scorer.score(cased(words, source_casing), hypotheses)
-        ranked.with_features(Nbest(ranked.words, scores[:, None], (CAUSAL,))).write(nbest_path(folder, name, number))
+        ranked.with_features(Nbest(ranked.words, scores[:, None], (CAUSAL,))).write(sentence_file(folder, number, name))
 
     return work

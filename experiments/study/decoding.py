@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.files import sentence_file
 from experiments.study.config import DIVERSE, Study
 from experiments.study.nbest import Nbest
 from experiments.study.sentences import HAND_MADE, StudySentence
@@ -21,11 +22,6 @@ from lattice_simp.translate.path_features import path_features
 
 Sentences = dict[str, list[StudySentence]]
 """The sentences of each set."""
-
-
-def space_path(folder: Path, name: str, number: int) -> Path:
-    """Returns the file of a sentence's space."""
-    return folder / f"{name}.{number:06d}.arrays"
 
 
 def skeleton_path(folder: Path, skeleton: Skeleton) -> Path:
@@ -61,7 +57,7 @@ def _spaces(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[
     weights = read_weights(run.folders["tune"] / WEIGHTS)
     factory = partial(space_maker, run.folders["model"], weights, study.beam, study.max_arcs, folder)
     tasks = [
-        (space_path(folder, name, number).name, sentence.words)
+        (sentence_file(folder, number, name).name, sentence.words)
         for name, entries in sentences.items()
         for number, sentence in enumerate(entries)
     ]

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.files import sentence_file
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences
 from experiments.study.sentences import test_names
@@ -34,12 +35,8 @@ def gap_positions_stage(study: Study, sentences: Sentences) -> Stage:
 
 def read_positions(folder: Path, name: str, number: int) -> Positions:
     """Reads the positions of a sentence of a test set; none if it has no skeleton."""
-    path = _file(folder, name, number)
+    path = sentence_file(folder, number, name, "json")
     return read_json(path) if path.exists() else {}
-
-
-def _file(folder: Path, name: str, number: int) -> Path:
-    return folder / f"{name}.{number:06d}.json"
 
 
 def _find(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
@@ -51,7 +48,7 @@ def _find(study: Study, sentences: Sentences, run: Run, folder: Path) -> dict[st
         if study.skeleton in sentence.skeletons
     ]
     factory = partial(_aligner, run.folders["model"], weights, folder)
-    run_all(over_shards(run, factory, tasks, lambda task: _file(folder, task[0], task[1]).exists()))
+    run_all(over_shards(run, factory, tasks, lambda task: sentence_file(folder, task[1], task[0], "json").exists()))
     return {"skeletons": len(tasks)}
 
 
@@ -64,6 +61,6 @@ def _aligner(model: Path, weights: dict[str, float], folder: Path) -> Callable[[
         name, number, skeleton = task
         hypotheses, positions = hypotheses_with_positions(decoder, skeleton)
         aligned = {hypothesis.text: sorted(places) for hypothesis, places in zip(hypotheses, positions, strict=True)}
-        write_json(_file(folder, name, number), aligned)
+        write_json(sentence_file(folder, number, name, "json"), aligned)
 
     return align

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from experiments.files import write_lines
 from experiments.study.config import DIVERSE, Study
 from experiments.study.sentences import DEVELOPMENT, set_names, test_names, test_set
 from lattice_simp.lm import LanguageModel
@@ -23,7 +25,6 @@ from lattice_simp.skeleton.automatic import (
 )
 from lattice_simp.skeleton.automatic.diverse import diverse_skeletons
 from lattice_simp.skeleton.automatic.methods import Made, record_of
-from lattice_simp.support.textio import open_text
 from lattice_simp.train.config import Config
 from lattice_simp.train.ngrams.estimate import estimate
 
@@ -97,10 +98,8 @@ def trained_tagger(records: Sequence[SkeletonRecord], folder: Path) -> DeletionT
 
 def source_language_model(run: Run, folder: Path) -> LanguageModel:
     """Estimates a model of the source language from the training corpus."""
-    text = folder / "text"
-    with open_text(text, "w") as file:
-        for path in shard_paths(run.folders["prepare"]):
-            file.writelines(line + "\n" for line in read_shard(path, ["source"])["source"].to_pylist())
+    shards = (read_shard(path, ["source"])["source"].to_pylist() for path in shard_paths(run.folders["prepare"]))
+    text = write_lines(folder / "text", chain.from_iterable(shards))
     estimate(text, folder / MODEL, order=ORDER, prune=(0, 1, 1), discount_fallback=True, temporary=folder)
     text.unlink()
     return LanguageModel.read(folder / MODEL)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.report import RANDOMISATION, lines_of
+from experiments.report import RANDOMISATION, measured
 from experiments.study.config import State
 from experiments.study.pipeline import StudyDone
 from experiments.study.rescoring import alone_path, read_alone
@@ -28,7 +28,6 @@ from lattice_simp.metrics import (
     compare_groups,
     gap_type_groups,
     length_ratio,
-    measure,
     meteor,
     ter,
 )
@@ -105,13 +104,11 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
     sentences = done.sentences[name]
     tokeniser = tokenisers(config.text)[1]
     outputs = read_systems(done, name)
-    lines = lines_of({system: [row.words for row in records] for system, records in outputs.items()}, tokeniser.text)
-    measured = measure(lines, [references_of(sentences)], metrics(config))
+    lines = {system: [row.words for row in records] for system, records in outputs.items()}
+    measurements = measured(lines, [references_of(sentences)], tokeniser, metrics(config))
     kinds = dict.fromkeys([done.study.skeleton, *(entry.skeleton for entry in done.study.chosen if entry.skeleton)])
     bases = tuple(base for suffix in ("", *LIST_STAGES) if (base := "plain" + suffix) in outputs)
-    first = Measurements(
-        measured.metrics[:1], measured.forms[:1], {system: rows[:1] for system, rows in measured.statistics.items()}
-    )
+    first = first_metric(measurements, outputs)
     title = test_set(config, name).name
     return Measured(
         title,
@@ -119,16 +116,25 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
         done.study.rescored_hypotheses,
         done.study.chosen,
         outputs,
-        measured,
-        {base: compare(measured, base, RANDOMISATION) for base in bases},
+        measurements,
+        {base: compare(measurements, base, RANDOMISATION) for base in bases},
         [break_down(first, sentences, kind, bases) for kind in kinds],
     )
 
 
-def break_down(measured: Measurements, sentences: list[StudySentence], kind: str, bases: tuple[str, ...]) -> BreakDown:
+def first_metric(measurements: Measurements, systems: Iterable[str]) -> Measurements:
+    """Returns the measurements of some systems by the first metric alone."""
+    statistics = measurements.statistics
+    chosen = {system: statistics[system][:1] for system in systems if system in statistics}
+    return Measurements(measurements.metrics[:1], measurements.forms[:1], chosen)
+
+
+def break_down(
+    measurements: Measurements, sentences: list[StudySentence], kind: str, bases: tuple[str, ...]
+) -> BreakDown:
     """Compares systems by the gap types of a kind of skeletons."""
     groups = gap_type_groups([entry.skeletons[kind][0] if kind in entry.skeletons else None for entry in sentences])
-    return BreakDown(kind, groups, {base: compare_groups(measured, groups, base, RANDOMISATION) for base in bases})
+    return BreakDown(kind, groups, {base: compare_groups(measurements, groups, base, RANDOMISATION) for base in bases})
 
 
 def set_title(name: str, count: int, state: State | None) -> str:
@@ -169,6 +175,6 @@ def read_variants(folders: Mapping[str, Path], name: str) -> dict[str, list[Outp
 
 def compare_by_bleu(outputs: Mapping[str, list[Output]], sentences: list[StudySentence], config: Config) -> Comparison:
     """Compares outputs with those of `plain` by BLEU on tokens."""
+    lines = {system: [row.words for row in rows] for system, rows in outputs.items()}
     tokeniser = tokenisers(config.text)[1]
-    lines = lines_of({system: [row.words for row in rows] for system, rows in outputs.items()}, tokeniser.text)
-    return compare(measure(lines, [references_of(sentences)], [bleu_tok()]), "plain", RANDOMISATION)
+    return compare(measured(lines, [references_of(sentences)], tokeniser, [bleu_tok()]), "plain", RANDOMISATION)

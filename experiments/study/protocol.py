@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import json
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -15,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.experiment import CONFIG
+from experiments.files import read_records, write_records
 from experiments.study.config import PROTOCOL, Study
-from lattice_simp.support.textio import open_text, read_bytes, read_lines
+from lattice_simp.support.textio import read_bytes
 
 RUNS = "protocol-runs.jsonl"
 """The file in the work folder."""
@@ -68,15 +68,13 @@ class ProtocolRun:
 
     def write(self, work: Path) -> None:
         """Appends this run to the runs of a work folder."""
-        every = [*read_runs(work), self]
-        with open_text(work / RUNS, "w") as file:
-            file.writelines(json.dumps(asdict(run)) + "\n" for run in every)
+        write_records(work / RUNS, map(asdict, [*read_runs(work), self]))
 
 
 def read_runs(work: Path) -> list[ProtocolRun]:
     """Reads the runs of a work folder, the first one first."""
     path = work / RUNS
-    values = [json.loads(line) for line in read_lines(path)] if path.exists() else []
+    values = read_records(path) if path.exists() else []
     return [ProtocolRun(**{**row, "changes": tuple(row["changes"])}) for row in values]
 
 

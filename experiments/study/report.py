@@ -11,7 +11,7 @@ from experiments.experiment import Results, stage_costs, stage_table
 from experiments.report import scores_of, signatures_of
 from experiments.study.analysis import analysis
 from experiments.study.config import Study
-from experiments.study.measuring import Measured, measure_scorers, measure_set, measure_variants
+from experiments.study.measuring import Measured, first_metric, measure_scorers, measure_set, measure_variants
 from experiments.study.pipeline import StudyDone
 from experiments.study.rescoring import read_alone, read_choice
 from experiments.study.scoring import STRONG
@@ -179,10 +179,7 @@ def training_lines(done: StudyDone) -> str:
 def draw(measured: Measured, outputs: dict[str, Any], lengths: list[int], folder: Path) -> None:
     """Draws gains by gap type, failures by n, and quality by length, as PNG and SVG."""
     folder.mkdir(exist_ok=True)
-    measures, statistics = measured.measurements, measured.measurements.statistics
-    chosen = type(measures)(
-        measures.metrics[:1], measures.forms[:1], {name: statistics[name][:1] for name in PLOTTED if name in statistics}
-    )
+    chosen = first_metric(measured.measurements, PLOTTED)
     by_type = compare_groups(chosen, measured.break_downs[0].gap_types, "plain")
     by_length = compare_groups(chosen, length_groups(lengths), "plain")
     curve = [
@@ -191,8 +188,8 @@ def draw(measured: Measured, outputs: dict[str, Any], lengths: list[int], folder
         if name.startswith(f"{BASE}, n=") and name.partition("n=")[2].isdigit()
     ]
     figures = {
-        "gain-by-gap-type": gain_plot(measures.metrics[0], "gap type", by_type),
-        "bleu-by-length": quality_plot(measures.metrics[0], "source tokens", by_length),
+        "gain-by-gap-type": gain_plot(chosen.metrics[0], "gap type", by_type),
+        "bleu-by-length": quality_plot(chosen.metrics[0], "source tokens", by_length),
     }
     if curve:
         figures["failures-by-n"] = failure_plot({BASE: curve})

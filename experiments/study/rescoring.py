@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from experiments.files import sentence_file
 from experiments.study.composing import SKELETON
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences
@@ -21,7 +22,7 @@ from experiments.study.nbest import Nbest
 from experiments.study.scoring import COST, DECODER, STRONG, STRONG_WEIGHTS, scoring, strong_weights
 from experiments.study.sentences import DEVELOPMENT, StudySentence
 from experiments.study.systems import System
-from experiments.study.translating import Output, nbest_path, read_outputs, write_outputs
+from experiments.study.translating import Output, read_outputs, write_outputs
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.shards import over_shards, run_all
@@ -139,7 +140,7 @@ def rescored_stage(study: Study, system: System, sentences: Sentences) -> Stage:
 def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:
     translated = run.folders[f"translated-{system.name}"]
     lists = _scored(study, sentences, translated, run, folder)
-    first = nbest_path(translated, DEVELOPMENT, 0)
+    first = sentence_file(translated, 0, DEVELOPMENT)
     scorers = tuple(name for name in lists[DEVELOPMENT][0].names if name not in Nbest.read(first).names)
     tuning_set = TuningSet.of(lists[DEVELOPMENT], sentences[DEVELOPMENT], scorers)
     starts = {"cost": {DECODER: 1.0}, "features": read_weights(run.folders[f"weights-{system.name}"] / WEIGHTS)}
@@ -210,7 +211,7 @@ def _scored(study: Study, sentences: Sentences, translated: Path, run: Run, fold
     """Returns the lists of all sets with the features of the stronger model, and writes them."""
     factory = partial(_rescorer, run.folders["scorers"], study.scorers, translated, folder)
     tasks = list_tasks(sentences)
-    run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
+    run_all(over_shards(run, factory, tasks, lambda task: sentence_file(folder, task[1], task[0]).exists()))
     return read_lists(folder, sentences)
 
 
@@ -226,7 +227,7 @@ def list_tasks(sentences: Sentences) -> list[ListTask]:
 def read_lists(folder: Path, sentences: Sentences) -> dict[str, list[Nbest]]:
     """Reads the lists of all sets from a stage's folder."""
     return {
-        name: [Nbest.read(nbest_path(folder, name, number)) for number in range(len(entries))]
+        name: [Nbest.read(sentence_file(folder, number, name)) for number in range(len(entries))]
         for name, entries in sentences.items()
     }
 
@@ -236,9 +237,9 @@ def _rescorer(models: Path, names: Iterable[str], translated: Path, folder: Path
 
     def work(task: ListTask) -> None:
         name, number, words = task
-        ranked = Nbest.read(nbest_path(translated, name, number))
+        ranked = Nbest.read(sentence_file(translated, number, name))
         every = Skeleton(words, (True,) * len(words))
-        ranked.with_features(score(every, ranked.words)).write(nbest_path(folder, name, number))
+        ranked.with_features(score(every, ranked.words)).write(sentence_file(folder, number, name))
 
     return work
 

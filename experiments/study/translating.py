@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.files import read_records, sentence_file, write_records
 from experiments.study.config import Study
 from experiments.study.decoding import Sentences
 from experiments.study.nbest import Nbest
@@ -21,7 +22,7 @@ from experiments.study.tuning import Task, composer, needs, skeleton_costs
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage, read_json
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.support.textio import open_text, read_lines, write_text
+from lattice_simp.support.textio import write_text
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
@@ -43,18 +44,12 @@ class Output:
 
 def write_outputs(path: Path, outputs: Iterable[Output]) -> None:
     """Writes one JSON object a line."""
-    with open_text(path, "w") as file:
-        file.writelines(json.dumps(asdict(output), ensure_ascii=False) + "\n" for output in outputs)
+    write_records(path, map(asdict, outputs))
 
 
 def read_outputs(path: Path) -> list[Output]:
     """Reads a file of `write_outputs`."""
-    return [Output(**json.loads(line)) for line in read_lines(path)]
-
-
-def nbest_path(folder: Path, name: str, number: int) -> Path:
-    """Returns the file of a sentence's n-best list."""
-    return folder / f"{name}.{number:06d}.arrays"
+    return [Output(**record) for record in read_records(path)]
 
 
 # ---------------------------------------------------------------- translations
@@ -79,23 +74,21 @@ def _translate(study: Study, system: System, sentences: Sentences, run: Run, fol
     maker = _decoding_maker if system.decodes_anew else _composing_maker
     factory = partial(maker, study, system, dict(run.folders), weights, folder)
     tasks = [(name, number, sentence) for name in sentences for number, sentence in enumerate(sentences[name])]
-    run_all(over_shards(run, factory, tasks, lambda task: nbest_path(folder, task[0], task[1]).exists()))
+    run_all(over_shards(run, factory, tasks, lambda task: sentence_file(folder, task[1], task[0]).exists()))
     failed = {}
     for name in sentences:
-        outputs = [Output(**read_json(_note(folder, name, number))) for number in range(len(sentences[name]))]
+        outputs = [
+            Output(**read_json(sentence_file(folder, number, name, "json"))) for number in range(len(sentences[name]))
+        ]
         write_outputs(folder / f"{name}.jsonl", outputs)
         failed[f"failed_{name}"] = sum(output.reachable is False for output in outputs)
     return failed
 
 
-def _note(folder: Path, name: str, number: int) -> Path:
-    return folder / f"{name}.{number:06d}.json"
-
-
 def _keep(folder: Path, task: Task, nbest: Nbest, output: Output) -> None:
     name, number, _ = task
-    write_text(_note(folder, name, number), json.dumps(asdict(output), ensure_ascii=False))
-    nbest.write(nbest_path(folder, name, number))
+    write_text(sentence_file(folder, number, name, "json"), json.dumps(asdict(output), ensure_ascii=False))
+    nbest.write(sentence_file(folder, number, name))
 
 
 def _composing_maker(

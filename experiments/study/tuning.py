@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.files import sentence_file
 from experiments.study.composing import SKELETON, Composed, compose
 from experiments.study.config import Study
-from experiments.study.decoding import Sentences, space_path
+from experiments.study.decoding import Sentences
 from experiments.study.scoring import COST, DECODER, STRONG, skeleton_nbest, strong_weights
 from experiments.study.sentences import DEVELOPMENT, StudySentence
 from experiments.study.spaces import read_space
@@ -24,6 +25,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.tasks.batch import all_results
+from lattice_simp.train.tuning import evenly_spread
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.translate.result import SKELETON_FEATURE
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence
@@ -128,7 +130,7 @@ def composer(
 
     def work(task: Task) -> Composed:
         name, number, sentence = task
-        space = read_space(space_path(folders["spaces"], name, number))
+        space = read_space(sentence_file(folders["spaces"], number, name))
         kind = sentence.skeletons.get(system.skeleton or "", ())
         lists = [
             skeleton_nbest(folders, skeleton, system.scorer or "", plain, with_features=system.tuned == "all of both")
@@ -158,16 +160,11 @@ def _tune_decoding(
             tuple(skeleton.to_mask() for skeleton in sentence.skeletons[system.skeleton or ""][:1]),
             tuple(skeleton_costs(study, system, folders, sentence)),
         )
-        for sentence in _spread(sentences, study.skeleton_first_sentences)
+        for sentence in evenly_spread(sentences, study.skeleton_first_sentences)
         if system.skeleton in sentence.skeletons
     ]
     decoding = DecodeOptions(folders["model"], system.strategy, beam=5.0, max_arcs=1000, jobs=run.jobs)
     return tune(tuning_sentences, start, decoding, TuningOptions(mert, DECODING_ROUNDS, MIN_GAIN), say=run.say)
-
-
-def _spread(sentences: list[StudySentence], count: int) -> list[StudySentence]:
-    kept = min(count, len(sentences))
-    return [sentences[place * len(sentences) // kept] for place in range(kept)]
 
 
 def skeleton_costs(

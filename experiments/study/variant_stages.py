@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.files import sentence_file
 from experiments.study.composing import SKELETON, Composed, compose
 from experiments.study.config import Study
-from experiments.study.decoding import Sentences, other_kinds, space_path
+from experiments.study.decoding import Sentences, other_kinds
 from experiments.study.gap_positions import Positions, read_positions
 from experiments.study.nbest import Nbest, joined
 from experiments.study.scoring import skeleton_nbest
@@ -70,18 +71,14 @@ def _run(
 ) -> dict[str, Any]:
     tasks = [(name, number, sentence) for name in sets for number, sentence in enumerate(sentences[name])]
     factory = partial(_worker, base, every, dict(run.folders), folder)
-    run_all(over_shards(run, factory, tasks, lambda task: _file(folder, task[0], task[1]).exists()))
+    run_all(over_shards(run, factory, tasks, lambda task: sentence_file(folder, task[1], task[0], "json").exists()))
     seconds: dict[str, float] = {}
     for name in sets:
-        files = [read_json(_file(folder, name, number)) for number in range(len(sentences[name]))]
+        files = [read_json(sentence_file(folder, number, name, "json")) for number in range(len(sentences[name]))]
         for row in files[0]:
             write_outputs(folder / f"{name}.{row}.jsonl", [Output(*rows[row][:3]) for rows in files])
             seconds[row] = seconds.get(row, 0.0) + sum(rows[row][3] for rows in files)
     return {"seconds_by_variant": seconds}
-
-
-def _file(folder: Path, name: str, number: int) -> Path:
-    return folder / f"{name}.{number:06d}.json"
 
 
 def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], folder: Path) -> Callable[[Task], None]:
@@ -91,7 +88,7 @@ def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], fol
 
     def work(task: Task) -> None:
         name, number, sentence = task
-        space = read_space(space_path(folders["spaces"], name, number))
+        space = read_space(sentence_file(folders["spaces"], number, name))
         positions = read_positions(folders["gap-positions"], name, number) if positioned else {}
         outputs = {}
         for variant in every:
@@ -102,7 +99,7 @@ def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], fol
             spent = time.process_time() - begin
             best = (composed.nbest.words[0], composed.reachable, composed.skeletons[0], spent)
             outputs[row_name(variant.name)] = best
-        write_json(_file(folder, name, number), outputs)
+        write_json(sentence_file(folder, number, name, "json"), outputs)
 
     return work
 

@@ -15,7 +15,6 @@ from experiments.transformer.choosing import beam_figures, tuned_weight
 from experiments.transformer.report import (
     LATTICE_ALONE,
     LATTICE_BOTH,
-    measured,
     outputs,
     page,
     search_spaces,
@@ -92,7 +91,8 @@ def _measured_set(
     scored, searched = read_scored(done.folders, sentence_set), read_searched(done.folders, sentence_set)
     searches = _searches(values, sentence_set.name)
     rows = outputs(scored, searched, searches)
-    measurements = measured(rows, sentence_set, tokenisers(systems.config.text)[1])
+    lines = {name: output.lines for name, output in rows.items()}
+    measurements = sentence_set.measured(lines, tokenisers(systems.config.text)[1])
     figures = set_figures(rows, measurements, search_spaces(scored, searched, searches))
     return figures, signatures_of(measurements.metrics)
 

@@ -12,25 +12,15 @@ from experiments.report import (
     RANDOMISATION,
     Figures,
     gain_cells,
-    lines_of,
     score_cells,
     score_notes,
     scores_of,
     stages_part,
 )
-from experiments.transformer.sets import VALIDATION, SentenceSet
+from experiments.transformer.sets import VALIDATION
 from experiments.transformer.stages import LatticeSearch, Scored, Searched
-from lattice_simp.metrics import (
-    Comparison,
-    Measurements,
-    bleu_13a,
-    bleu_tok,
-    chrf,
-    compare,
-    measure,
-)
+from lattice_simp.metrics import Comparison, Measurements, compare
 from lattice_simp.metrics.table import Cell, Table, as_markdown
-from lattice_simp.text.tokeniser import Tokeniser
 
 HIERO, NETWORK = "Hiero", "Transformer"
 LIST_ALONE, LIST_BOTH = "n-best list, Transformer alone", "n-best list, both"
@@ -91,13 +81,6 @@ def search_spaces(
         better, worse = (gains > EQUAL).mean(), (gains < -EQUAL).mean()
         shares[search.name] = {"better": float(better), "worse": float(worse), "gain": float(gains.mean())}
     return shares
-
-
-def measured(rows: Mapping[str, Output], sentences: SentenceSet, tokeniser: Tokeniser) -> Measurements:
-    """Measures the rows by BLEU on tokens and on text, and chrF."""
-    lines = lines_of({name: output.lines for name, output in rows.items()}, tokeniser.text)
-    metrics = [bleu_tok(), bleu_13a(lowercase=True), chrf(lowercase=True)]
-    return measure(lines, [sentences.references], metrics)
 
 
 def comparisons(measurements: Measurements) -> dict[str, Comparison]:

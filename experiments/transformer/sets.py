@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.metrics import Lines
+from experiments.files import write_lines
+from experiments.report import measured
+from lattice_simp.metrics import Lines, Measurements, bleu_13a, bleu_tok, chrf
 from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
-from lattice_simp.support.textio import open_text
+from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.tuning import read_test_set, read_texts
 
@@ -33,6 +35,11 @@ class SentenceSet:
     def references_as_words(self) -> list[list[str]]:
         """The tokens of each reference."""
         return [line.split() for line in self.references.tokens or ()]
+
+    def measured(self, outputs: Mapping[str, Sequence[str]], tokeniser: Tokeniser) -> Measurements:
+        """Measures translations of the set by BLEU on tokens and on text, and chrF."""
+        metrics = [bleu_tok(), bleu_13a(lowercase=True), chrf(lowercase=True)]
+        return measured(outputs, [self.references], tokeniser, metrics)
 
 
 def set_files(config: Config, name: str, lines: int | None) -> TestSet:
@@ -63,14 +70,9 @@ def write_training_text(prepared: Path, validation: SentenceSet, languages: tupl
         languages: the source and the target language; the files are `train.LANGUAGE` and `val.LANGUAGE`.
         folder: the folder of the files.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     held_out = (validation.sources, validation.references.tokens or ())
     for side, language, lines in zip(SIDES, languages, held_out, strict=True):
-        _write_lines(folder / f"{VALIDATION}.{language}", lines)
+        write_lines(folder / f"{VALIDATION}.{language}", lines)
         shards = (read_shard(path, [side])[side].to_pylist() for path in shard_paths(prepared))
-        _write_lines(folder / f"train.{language}", (line for shard in shards for line in shard))
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open_text(path, "w") as file:
-        file.writelines(f"{line}\n" for line in lines)
+        write_lines(folder / f"train.{language}", (line for shard in shards for line in shard))

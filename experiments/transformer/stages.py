@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.files import sentence_file
 from experiments.transformer.network import read_network, translated
 from experiments.transformer.sets import SentenceSet
 from lattice_simp import Decoder, Lattice, determinize, nbest, prune, read, write
@@ -173,7 +174,7 @@ def each_sentence(
 ) -> dict[str, Any]:
     """Processes the unfinished sentences."""
     tasks = [(number, tuple(line.split())) for number, line in enumerate(sentences.sources)]
-    run_all(over_shards(run, factory, tasks, lambda task: sentence_file(folder, task[0]).exists()))
+    run_all(over_shards(run, factory, tasks, lambda task: sentence_file(folder, task[0], ending="json").exists()))
     return {"sentences": len(tasks)}
 
 
@@ -186,9 +187,8 @@ def _decoder(
         number, words = task
         with timed() as seconds:
             lattice = prune(_strings(decoder, words, beam), max_arcs=max_arcs)
-        path = sentence_file(folder, number)
-        write(lattice, path.with_suffix(".fst"))
-        write_json(path, {"decoding": seconds(), "arcs": lattice.num_arcs})
+        write(lattice, sentence_file(folder, number, ending="fst"))
+        write_json(sentence_file(folder, number, ending="json"), {"decoding": seconds(), "arcs": lattice.num_arcs})
 
     return work
 
@@ -203,15 +203,15 @@ def _scorer(network: Path, search: Search, decoded: Path, folder: Path) -> Calla
 
     def work(task: Task) -> None:
         number, words = task
-        before = sentence_file(decoded, number)
-        hypotheses = nbest(read(before.with_suffix(".fst")), search.nbest)
+        hypotheses = nbest(read(sentence_file(decoded, number, ending="fst")), search.nbest)
         with timed() as scoring:
             costs = scorer.score(words, [path.tokens for path in hypotheses]).tolist()
         with timed() as translating:
             line = translated(scorer, words, search.translation_beam)
         entries = tuple((path.text, path.cost, cost) for path, cost in zip(hypotheses, costs, strict=True))
         values = {"entries": entries, "own": line, "scoring": scoring(), "translating": translating()}
-        write_json(sentence_file(folder, number), values | read_json(before))
+        before = read_json(sentence_file(decoded, number, ending="json"))
+        write_json(sentence_file(folder, number, ending="json"), values | before)
 
     return work
 
@@ -223,9 +223,9 @@ def _searcher(
 
     def work(task: Task) -> None:
         number, words = task
-        lattice = read(sentence_file(decoded, number).with_suffix(".fst"))
+        lattice = read(sentence_file(decoded, number, ending="fst"))
         results = {search.name: asdict(_search_lattice(lattice, words, scorer, search)) for search in searches}
-        write_json(sentence_file(folder, number), results)
+        write_json(sentence_file(folder, number, ending="json"), results)
 
     return work
 
@@ -248,11 +248,6 @@ def timed() -> Iterator[Callable[[], float]]:
         ends.append(time.process_time())
 
 
-def sentence_file(folder: Path, number: int) -> Path:
-    """Returns the file of a sentence."""
-    return folder / f"{number:06d}.json"
-
-
 def _read(folder: Path, sentences: SentenceSet) -> Iterator[dict[str, Any]]:
     for number in range(len(sentences.sources)):
-        yield read_json(sentence_file(folder, number))
+        yield read_json(sentence_file(folder, number, ending="json"))

@@ -56,7 +56,7 @@ def gain_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison]) ->
     systems = [name for name in first.scores if name != first.baseline]
     if first.baseline is None or not systems:
         raise LatticeSimpError("a plot of gains needs a baseline and another system")
-    figure, axes = _figure()
+    figure, axes = empty_plot()
     width = _BAR_ROOM / len(systems)
     for number, name in enumerate(systems):
         scores = [comparison.scores[name][metric.name] for comparison in comparisons.values()]
@@ -78,7 +78,7 @@ def gain_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison]) ->
 def quality_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison]) -> Figure:
     """Draws each system's score in each group (of a length, for example), with bootstrap intervals."""
     comparisons = _drawn(comparisons)
-    figure, axes = _figure()
+    figure, axes = empty_plot()
     systems = list(next(iter(comparisons.values())).scores)
     for number, name in enumerate(systems):
         scores = [comparison.scores[name][metric.name] for comparison in comparisons.values()]
@@ -103,7 +103,7 @@ def failure_plot(curves: Mapping[str, Sequence[tuple[int, float]]], what: str = 
     points = [point for curve in curves.values() for point in curve]
     if not points or any(n < 1 or not 0 <= rate <= 1 for n, rate in points):
         raise LatticeSimpError("a plot of failure rates needs points of n from 1 up and shares from 0 to 1")
-    figure, axes = _figure()
+    figure, axes = empty_plot()
     for number, (name, curve) in enumerate(curves.items()):
         _curve(axes, number, name, [n for n, _ in sorted(curve)], [100.0 * rate for _, rate in sorted(curve)])
     ticks = sorted({n for n, _ in points})
@@ -166,13 +166,21 @@ def _drawn(comparisons: Mapping[str, Comparison]) -> Mapping[str, Comparison]:
     return large or comparisons
 
 
-def _figure() -> tuple[Figure, Axes]:
+def empty_plot() -> tuple[Figure, Axes]:
+    """Returns a plot without curves, in the size and style of the others.
+
+    >>> figure, axes = empty_plot()
+    >>> axes.get_lines(), tuple(map(float, figure.get_size_inches()))
+    ([], (6.4, 4.0))
+    """
     with extra("evaluate"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     figure = Figure(figsize=SIZE_INCHES, layout="constrained")
     FigureCanvasAgg(figure)
-    return figure, figure.subplots()
+    axes = figure.subplots()
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
 
 
 def _curve(axes: Axes, number: int, name: str, x: Sequence[int], y: Sequence[float]) -> None:
@@ -189,7 +197,6 @@ def _label(axes: Axes, horizontal: str, vertical: str, names: int) -> None:
     axes.set_ylabel(vertical)
     axes.grid(axis="y", linewidth=0.4, alpha=0.6)
     axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
     if names > 1:
         axes.legend(frameon=False)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
@@ -207,21 +207,28 @@ def chosen_lines(config: Config, test: TestSet, count: int) -> list[int]:
         FormatError: the skeleton file is broken, or names a line that is not there.
     """
     if test.skeletons is None:
-        return _spread(list(range(count)), test.lines)
+        return evenly_spread(range(count), test.lines)
     path = config.path(test.skeletons)
     lines = [record.line for record in read_skeletons(path)]
     outside = next((line for line in lines if not 0 <= line < count), None)
     if outside is not None:
         message = f"names line {outside} of {config.path(test.source)}, which has {count} (counted from 0)"
         raise FormatError(message, path=path, remedy="give the skeletons of this text")
-    return _spread(lines, test.lines)
+    return evenly_spread(lines, test.lines)
 
 
-def _spread(lines: list[int], count: int | None) -> list[int]:
-    """Returns `count` of the lines, evenly spread, since the beginning of a test set may have a single origin."""
-    if count is None or count >= len(lines):
-        return lines
-    return [lines[index * len(lines) // count] for index in range(count)]
+Item = TypeVar("Item")
+
+
+def evenly_spread(items: Sequence[Item], count: int | None) -> list[Item]:
+    """Returns `count` of the items, evenly spread, since the beginning of a set may have a single origin.
+
+    >>> evenly_spread("abcdef", 3), evenly_spread("ab", 3), evenly_spread("ab", None)
+    (['a', 'c', 'e'], ['a', 'b'], ['a', 'b'])
+    """
+    if count is None or count >= len(items):
+        return list(items)
+    return [items[index * len(items) // count] for index in range(count)]
 
 
 def _check_texts(config: Config, tests: Sequence[TestSet]) -> None:

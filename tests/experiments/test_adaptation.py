@@ -9,7 +9,7 @@ import yaml
 from train.toy import toy_config, write_toy_data
 
 from experiments.adaptation import __main__ as program
-from experiments.adaptation.__main__ import config_of, length_of, other_half, summed_costs, write_texts
+from experiments.adaptation.__main__ import config_of, other_half, summed_costs, write_texts
 from lattice_simp.support.textio import read_lines
 
 SETTINGS = {
@@ -75,7 +75,6 @@ def test_costs_of_stages_of_a_name_are_added():
     costs = {"seconds": 1.5, "cpu_seconds": 2.0, "peak_mb": 7}
     records = {"tune.a": costs, "tune.b": {**costs, "peak_mb": 5}, "align.c": costs}
     assert summed_costs(records) == {"tune": {"seconds": 3.0, "cpu_seconds": 4.0, "peak_mb": 7}, "align": costs}
-    assert length_of(["a b", "c"], ["a b c", "d"]) == 0.75
 
 
 @pytest.mark.slow

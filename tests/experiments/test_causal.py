@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments.causal import stages
 from experiments.causal.model import PROMPTED, scorer_settings, translation_prompt
-from experiments.causal.report import ALONE, BOTH, HIERO, measured, outputs, page, set_figures
+from experiments.causal.report import ALONE, BOTH, HIERO, outputs, page, set_figures
 from experiments.experiment import stage_costs
 from experiments.report import signatures_of
 from experiments.transformer.sets import SentenceSet
@@ -69,7 +69,7 @@ def test_lists_are_scored_measured_and_laid_out(tmp_path, monkeypatch):
         score((number, tuple(line.split())))
     lists = {PROMPTED: stages.read_lists({scored.name: tmp_path}, SENTENCES, PROMPTED)}
     assert all(entry.model_cost == len(entry.words.split()) for entries, _ in lists[PROMPTED] for entry in entries)
-    measurements = measured(outputs(lists, values["weights"]), SENTENCES, Tokeniser("en"))
+    measurements = SENTENCES.measured(outputs(lists, values["weights"]), Tokeniser("en"))
     figures = {
         "choices": {"sentences": 2, "hiero": 1.0, "weights": {PROMPTED: {"weight": 0.5, "before": 1.0, "after": 2.0}}},
         "sets": {"toy": set_figures(measurements, lists)},

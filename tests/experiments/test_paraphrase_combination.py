@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from experiments.files import sentence_file
 from experiments.paraphrase.combination import (
     COMBINED,
     Choice,
@@ -21,11 +22,11 @@ from experiments.paraphrase.combination import (
     system_folders,
 )
 from experiments.study.nbest import Nbest
-from experiments.study.translating import nbest_path
 from lattice_simp import Hypothesis, LatticeSimpError
 from lattice_simp.metrics import Lines
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.stage import Run
+from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.translate.model_files import write_weights
 
 WORDS = "the cat saw a dog in this small old house today and left".split()
@@ -84,7 +85,7 @@ def study(tmp_path):
                 nbest = (
                     nbest if stage.startswith("rescored") else Nbest(nbest.words, nbest.features[:, :1], ("Decoder",))
                 )
-                nbest.write(nbest_path(folder, name, number))
+                nbest.write(sentence_file(folder, number, name))
     for folder in work.iterdir():
         if folder.is_dir():
             (folder / "stage.json").write_text("{}")
@@ -117,7 +118,7 @@ def test_only_what_is_done_counts_and_the_last_of_it(study):
     (study / "translated-plain.z.partial").mkdir()
     (study / "translated-plain.z.partial" / "stage.json").write_text("{}")
     assert system_folders(study)["plain"].name == "translated-plain.a"
-    nbest_path(study / "translated-plain.a", "test", 3).unlink()
+    sentence_file(study / "translated-plain.a", 3, "test").unlink()
     with pytest.raises(LatticeSimpError, match="is missing"):
         read_lists(study / "translated-plain.a", "test", COUNT)
 
@@ -154,7 +155,7 @@ def test_cross_validation_never_sees_the_half_it_translates(monkeypatch):
 
     monkeypatch.setattr(Combiner, "tuned", tuned)
     monkeypatch.setattr(Combiner, "translate", translate)
-    combiner = Combiner(None, {"one": 1.0, "two": 1.0})
+    combiner = Combiner(None, {"one": 1.0, "two": 1.0}, Tokeniser("en"))
     assert combiner.cross_validated(Choice("union", ("one", "two"), False), arguments) == lines
     choice, rows = choose(combiner, arguments)
     assert not choice.lm

@@ -8,12 +8,14 @@ import pytest
 import yaml
 from train.toy import toy_config, write_toy_data
 
+from experiments.report import bleu_scores
 from experiments.search import __main__ as program
 from experiments.search import decoding
 from experiments.search.decoding import System, decoded
-from experiments.search.measure import losses, quality
+from experiments.search.measure import losses
 from lattice_simp.metrics import Lines
 from lattice_simp.pipeline.stage import Run
+from lattice_simp.text.tokeniser import Tokeniser
 
 
 def record(number, cost, gap=None, line="a"):
@@ -35,8 +37,7 @@ def test_losses_are_those_of_the_sentences_that_are_certain():
 def test_quality_is_compared_with_the_exact_search():
     right = [f"w{number} is here today ." for number in range(20)]
     wrong = [f"v{number} is there today ." if number < 3 else line for number, line in enumerate(right)]
-    lines = {"quick": Lines(wrong, wrong), "exact": Lines(right, right)}
-    result = quality(lines, Lines(right, right), "exact", lowercase=True)
+    result = bleu_scores({"quick": wrong, "exact": right}, Lines(right, right), "exact", Tokeniser("en"))
     for metric, value in result["quick"].items():
         assert value["gain"] == pytest.approx(value["value"] - 100.0, abs=1e-3), metric
         assert value["gain"] < 0 < value["p"] <= 1

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from experiments.files import output_file
 from experiments.simplify import corpora, judging, report
 from experiments.simplify.corpora import recased
-from experiments.simplify.systems import SYSTEMS, file_name, penn
+from experiments.simplify.systems import SYSTEMS, penn
 from lattice_simp.errors import FormatError
 
 
@@ -27,8 +28,8 @@ def test_brackets_are_written_as_in_the_test_sets():
     assert penn("He ( an actor ) left .") == "He -LRB- an actor -RRB- left ."
 
 
-def test_every_system_has_a_file_of_its_own():
-    assert len({file_name(name) for name in SYSTEMS}) == len(SYSTEMS)
+def test_every_system_has_a_file_of_its_own(tmp_path):
+    assert len({output_file(tmp_path, name) for name in SYSTEMS}) == len(SYSTEMS)
     assert {system for systems in report.VARIANTS.values() for system in systems.values()} <= set(SYSTEMS)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from experiments.files import output_file
 from experiments.simplify_translate.report import headline
 from experiments.simplify_translate.simplifying import KINDS
-from experiments.simplify_translate.translating import PLAIN, SYSTEMS, Search, System, _translator, file_name
+from experiments.simplify_translate.translating import PLAIN, SYSTEMS, Search, System, _translator
 from experiments.study.spaces import make_space, write_space
 from lattice_simp import Decoder
 
@@ -66,5 +67,5 @@ def test_the_headline_is_what_the_development_set_chose():
     assert headline(records) == "deletions, gappy"
 
 
-def test_every_system_has_a_file_of_its_own():
-    assert len({file_name(system.name) for system in SYSTEMS}) == len(SYSTEMS) == 9
+def test_every_system_has_a_file_of_its_own(tmp_path):
+    assert len({output_file(tmp_path, system.name) for system in SYSTEMS}) == len(SYSTEMS) == 9

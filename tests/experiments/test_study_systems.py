@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from toy_study import AUTO, DECODER, LATE, NEWS, PLAIN, SENTENCES, STUDY, WAS_WEIGHT, ToyStudy, scoring, toy_config
 
+from experiments.files import sentence_file
 from experiments.study import causal, decoding, rescoring, translating, tuning, variant_stages
 from experiments.study.composing import compose
 from experiments.study.config import DIVERSE, Causal, Diverse
@@ -20,7 +21,6 @@ from experiments.study.decoding import (
     other_kinds,
     skeleton_path,
     skeletons_stage,
-    space_path,
     spaces_stage,
 )
 from experiments.study.nbest import Nbest
@@ -319,7 +319,7 @@ def test_short_and_both_skeletons(toy):
 
 
 def test_several_skeletons_share_their_weight(toy):
-    space = read_space(space_path(toy.folders["spaces"], NEWS, 1))
+    space = read_space(sentence_file(toy.folders["spaces"], 1, NEWS))
     lists = [Nbest([words], np.array([[-3.0]]), (COST,)) for words in ("he big", "saw dog")]
     result = compose(space, lists, {**PLAIN, SKELETON: 2.0}, 1, STUDY.composition)
     assert result.costs == pytest.approx([1.2 + 2.0 * (3.0 + 3.0) / 2], abs=1e-5)

@@ -20,7 +20,6 @@ from experiments.transformer.report import (
     LIST_ALONE,
     LIST_BOTH,
     NETWORK,
-    measured,
     outputs,
     page,
     search_spaces,
@@ -202,7 +201,7 @@ def test_lists_and_lattices_hold_what_the_systems_say(hiero, network, tmp_path):
             assert searched[how.name].cost == pytest.approx(best, abs=1e-3), (line, how.name)
         assert min(second.decoding, second.scoring, second.translating) > 0
     rows = outputs(scored, outcome, SEARCHES)
-    measurements = measured(rows, SENTENCES, Tokeniser("fr"))
+    measurements = SENTENCES.measured({name: output.lines for name, output in rows.items()}, Tokeniser("fr"))
     figures = set_figures(rows, measurements, search_spaces(scored, outcome, SEARCHES))
     assert figures["spaces"][LATTICE_ALONE]["worse"] == 0.0
     assert json.loads(json.dumps(figures)) == figures
