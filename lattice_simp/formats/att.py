@@ -383,16 +383,18 @@ def accepts_text(data: bytes) -> bool:
 
 
 def is_att(head: bytes) -> bool:
-    """Recognises AT&T text by its first lines: at least half of them are arcs or final states, not all of several final
-    states with costs, which look like a list of numbers.
+    """Recognises AT&T text by its first lines: at least half of them are arcs or final states.
 
-    >>> is_att(b"0 1 a 0.5\\n1\\n"), is_att(b"7 houses were sold\\n"), is_att(b"7 0.75\\n12 0.5\\n")
-    (True, False, False)
+    Lines of final states alone look like columns of numbers, unless there is only one, of state 0.
+
+    >>> is_att(b"0 1 a 0.5\\n1\\n"), is_att(b"7 houses were sold\\n"), is_att(b"7 0.75\\n12 0.5\\n"), is_att(b"0\\n")
+    (True, False, False, True)
     """
     lines = [line for line in head.split(b"\n")[:_SNIFFED_LINES] if line.strip()]
-    if len(lines) > 1 and all(len(line.split()) == 2 for line in lines):
+    rows = [line.split() for line in lines]
+    if all(len(row) < 3 for row in rows) and [row[0] for row in rows] != [b"0"]:
         return False
-    return bool(lines) and 2 * sum(_LINE.fullmatch(line) is not None for line in lines) >= len(lines)
+    return 2 * sum(_LINE.fullmatch(line) is not None for line in lines) >= len(lines)
 
 
 FORMAT = Format((".txt", ".att"), is_att, parse_att, write_att)

@@ -35,11 +35,19 @@ _NO_TEXT = (
     "left out an answer without text: a refusal, or a call of a tool",
     "ask for text only, or sample it again",
 )
-_NO_LOGS = ("the log probabilities of tokens are not read, as some are missing", "ask for them without echo")
+_NO_LOGS = (
+    "the log probabilities of tokens are not read, as some are missing",
+    "ask for those of all tokens, without echo",
+)
 _TOKENS = (
     "alternatives of tokens are not read, as each depends on the tokens before it",
     "ask for several answers, which become hypotheses: n=10",
 )
+
+_OF_CHOICES = frozenset(
+    {"message", "content", "text", "delta", "tool_calls", "refusal", "finish_reason", "finishReason", "stop_reason"}
+)
+"""Fields of a choice; it has no text if it has another one of them."""
 
 _FLAT = (
     "a list of generated texts is one sentence: its samples",
@@ -53,7 +61,7 @@ def choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, 
     A choice has no text if the model refused to answer or called a tool. The words of a single choice have confidences,
     the probabilities of their tokens; those of several choices are better known from the samples.
     """
-    answers = [_choice(entry) if is_object(entry) else entry for entry in entries]
+    answers = [_choice(entry) if is_object(entry) and not _OF_CHOICES.isdisjoint(entry) else entry for entry in entries]
     if any(is_object(entry) and _is_part(entry, is_whole=bool(rest.get("usage"))) for entry in entries):
         answers = [{PART: True}]
     elif len(entries) == 1 and isinstance(entries[0], dict):
@@ -93,8 +101,13 @@ def generated_row(entries: Any, *, is_only: bool) -> dict[str, Any]:
 def generations(row: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the sentence of an answer of Hugging Face's server: the best sample, and the others."""
     entries = [row, *filter(is_object, _list(_details(row).get("best_of_sequences")))]
+    hypotheses = [*map(_generated_text, entries)]
     doubts = [_TOKENS] if any(_details(entry).get("top_tokens") or entry.get("top_tokens") for entry in entries) else []
-    return {"hypotheses": [*map(_generated_text, entries)], **({DOUBTS: doubts} if doubts else {})}
+    pairs = zip(entries, hypotheses, strict=True)
+    doubts += (
+        [_NO_LOGS] if any(_details(entry).get("tokens") and "features" not in text for entry, text in pairs) else []
+    )
+    return {"hypotheses": hypotheses, **({DOUBTS: doubts} if doubts else {})}
 
 
 def log_probability(entry: Mapping[str, Any]) -> float | None:

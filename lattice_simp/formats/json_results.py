@@ -36,6 +36,7 @@ from lattice_simp.formats.json_words import (
     NO_CONFIDENCES,
     holds_words,
     text_of_words,
+    unread_speakers,
     unread_words,
     with_words,
     words_of_entries,
@@ -102,6 +103,8 @@ def rows_of(value: Any) -> list[Any]:
     """
     name = _name(value) if isinstance(value, dict) else None
     rows = _rows(value)
+    if rows and rows[0] is not value and is_object(rows[0]) and (doubts := unread_speakers(value)):
+        rows[0] = {**rows[0], DOUBTS: [*rows[0].get(DOUBTS, ()), *doubts]}
     if name is None:
         return rows
     names = [name] if len(rows) == 1 else [f"{name}-{number}" for number in range(1, len(rows) + 1)]
@@ -400,12 +403,17 @@ def _sequences(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[st
     return {**fields, "hypotheses": entries, "scores": rest.get("sequences_scores")}
 
 
+def _choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Reads the choices of a completion; those that are texts, the possible answers of a test, are unchanged."""
+    return choices(entries, rest) if all(map(is_object, entries)) else {**rest, "choices": entries}
+
+
 _LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str, Any]]] = {
     "alternatives": _alternatives,
     "nbest": _entries(_from_whisper),
     "NBest": _entries(_from_azure),
     "nBest": _entries(_from_azure),
-    "choices": choices,
+    "choices": _choices,
     "candidates": choices,
     "outputs": choices,
     "translations": _translations,

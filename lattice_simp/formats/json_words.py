@@ -58,6 +58,23 @@ _CONFIDENCES = "word_confidence"
 _ALTERNATIVES = "word_alternatives"
 """The name of a list of the alternatives of words, of Watson."""
 
+_SPEAKERS = frozenset(
+    {
+        "speaker",
+        "speaker_label",
+        "speaker_id",
+        "speakerId",
+        "speakerTag",
+        "Speaker",
+        "ParticipantRole",
+        "channel",
+        "channel_label",
+        "channelTag",
+    }
+)
+"""The names of the speaker or the channel of a word, a segment or a result."""
+
+_NO_SPEAKERS = "split the recording by them first if you need to know who speaks"
 _NO_TIMES = "lattices hold times: write SLF or a Kaldi archive where the recogniser can"
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, unlike n-best lists
 
@@ -157,6 +174,25 @@ def unread_words(entries: Sequence[object], hypotheses: object) -> list[tuple[st
         return []
     parts = in_words(part for part, names in unread.items() if names)
     return [(f"the {parts} of words are not read: {listed}", _NO_TIMES if unread["times"] else NO_CONFIDENCES)]
+
+
+def unread_speakers(value: object) -> list[tuple[str, str]]:
+    """Returns the warning about several speakers or channels: a message and a remedy.
+
+    >>> unread_speakers({"words": [{"text": "yes", "speaker": "A"}, {"text": "no", "speaker": "B"}]})[0][0]
+    "speakers or channels are not read: 'speaker'"
+    """
+    found: dict[str, set[str | int]] = {}
+    due = [value]
+    for part in due:
+        if isinstance(part, dict):
+            for name in _SPEAKERS & part.keys():
+                if isinstance(part[name], str | int):
+                    found.setdefault(name, set()).add(part[name])
+        children = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+        due += [child for child in children if isinstance(child, dict | list)]
+    names = [f"'{name}'" for name in sorted(found) if len(found[name]) > 1]
+    return [(f"speakers or channels are not read: {', '.join(names)}", _NO_SPEAKERS)] if names else []
 
 
 def _words_of(entry: object) -> list[ListedWord] | None:

@@ -40,6 +40,8 @@ _UNREAD = {
 }
 """What is not read of words, and the option with which decoders write it."""
 
+_NO_FEATURE = "write Name= values; cut further columns of words off, such as the source that Joshua writes"
+
 _SEGMENT = re.compile(r"(?:^|[ \t]+)\|[0-9]+-[0-9]+(?:,wa=[^|]*)?\|(?=[ \t]|$)")
 """The marks that Moses writes after a phrase with -t and -tt: its source positions, with -tt alignment and scores."""
 
@@ -158,8 +160,8 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
     columns = [column for column in columns if not _SKIPPED.match(column)]
     if len(columns) == 1 and finite(columns[0]) is not None:
         columns.insert(0, "")  # a total without features
-    if len(columns) > 2 and finite(columns[1]) is None:  # an alignment without links, or with one
-        unread += [_LINKS] if columns[0] else []
+    if len(columns) > 2 and finite(columns[1]) is None and all(map(_is_number, columns[0].split())):
+        unread += [_LINKS] if columns[0] else []  # an alignment without links, or of one source word
         del columns[0]
     values: dict[str, list[float]] = {}
     name: str | None = None
@@ -172,7 +174,7 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
                 message = f"a feature without a finite value: {shown(token)}{beyond(token)}"
                 raise error(message, "write finite decimal numbers")
             if not equals or not name:
-                raise error(f"neither Name= nor a number: {shown(token)}", "write Name= values")
+                raise error(f"neither Name= nor a number: {shown(token)}", _NO_FEATURE)
             if name in values:
                 raise error(f"a feature twice: {shown(token)}", "write each name once")
             values[name] = []

@@ -696,6 +696,17 @@ def _octal(match: re.Match[str]) -> str:
     return "".join(f"\\{ord(char):03o}" for char in match[0])
 
 
-_SLF_LINE = re.compile(rb"(?:[ \t\r\n]|#[^\n]*\n)*[A-Za-z_]\w*=")
+_FIRST_FIELD = re.compile(rb"(?:[ \t\r\n]|#[^\n]*\n)*[A-Za-z_]\w*=")
+_STRUCTURE = re.compile(rb"(?:^|[ \t])(?:VERSION|V|NODES|N|LINKS|L|I|J|SUBLAT)=", re.MULTILINE)
 
-FORMAT = Format((".slf", ".lat"), _SLF_LINE.match, parse_slf, write_slf, _lost)
+
+def is_slf(head: bytes) -> bool:
+    r"""Recognises SLF by a field at its beginning, and a version, a count, a node or a link.
+
+    >>> is_slf(b"UTTERANCE=u-1\nN=2 L=1\n"), is_slf(b"beam=13.0\nlattice-beam=6.0\n")
+    (True, False)
+    """
+    return _FIRST_FIELD.match(head) is not None and _STRUCTURE.search(head) is not None
+
+
+FORMAT = Format((".slf", ".lat"), is_slf, parse_slf, write_slf, _lost)

@@ -93,9 +93,15 @@ KINDS = tuple(
         ("a stream of JSON (server-sent events)", rb"data: \{", "ask the server for whole answers: stream=false"),
         (
             "references of NIST (stm)",
-            rb";;|\S+[ \t]+[0-9AB][ \t]+\S+[ \t]+%b[ \t]+%b[ \t]+<" % _TWO,
+            rb"(?:;;[^\n]*\n\s*)*\S+[ \t]+[0-9AB][ \t]+\S+[ \t]+%b[ \t]+%b[ \t]+<" % _TWO,
             _NIST,
         ),
+        (
+            "times of speakers (RTTM)",
+            rb"(?:;;[^\n]*\n\s*)*(?:SPEAKER|SPKR-INFO|LEXEME|NON-LEX|NON-SPEECH|SU|NOSCORE)[ \t]+\S+[ \t]+\w+[ \t]",
+            "write CTM for recognised words",
+        ),
+        ("a file with comments of NIST's tools (;;)", rb";;", "for CTM, write utterance channel begin duration word"),
         (
             "a text of NIST's evaluations (SGML, XML)",
             rb"(?i)(?:<\?xml[^>]*>\s*)?(?:<!doctype\s+mteval[^>]*>\s*)?<(?:mteval|srcset|refset|tstset)\b",

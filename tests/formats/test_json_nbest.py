@@ -238,6 +238,19 @@ def test_parts_of_a_stream_are_no_answers(tmp_path):
     assert ls.read_nbest(written(tmp_path, {"choices": [text], "usage": {"total_tokens": 3}}))[0][0].text == "a"
 
 
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        (["a", "b"], "expected an object with a list of hypotheses: found the keys 'question', 'choices'"),
+        ([{"index": 0, "turns": ["a", "b"]}], "without text or tokens, with the keys 'index', 'turns'"),
+    ],
+    ids=["answers of a test", "conversation"],
+)
+def test_other_choices_are_no_samples(tmp_path, choices, message):
+    with pytest.raises(FormatError, match=message):
+        ls.read_nbest(written(tmp_path, {"question": "a or b?", "choices": choices}))
+
+
 def test_generated_texts_with_details(tmp_path):
     token = {"id": 5, "text": "a", "logprob": -0.5, "special": False}
     others = [{"generated_text": "a hat", "tokens": [token]}]
@@ -541,10 +554,45 @@ def test_odd_values_are_read_or_refused(tmp_path, text):
             list(stream_json(written(tmp_path, row)))
 
 
-def test_missing_log_probabilities_are_reported(tmp_path):
-    row = {"choices": [{"text": "a cat", "logprobs": {"token_logprobs": [None, -0.5]}}]}
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"choices": [{"text": "a cat", "logprobs": {"token_logprobs": [None, -0.5]}}]},
+        {"generated_text": "a", "details": {"tokens": [{"logprob": -0.5}, {"logprob": None, "special": True}]}},
+    ],
+    ids=["completion", "server of Hugging Face"],
+)
+def test_missing_log_probabilities_are_reported(tmp_path, row):
     with pytest.warns(InputWarning, match="log probabilities of tokens are not read"):
+        [[entry]] = ls.read_nbest(written(tmp_path, row))
+    assert "LogProb" not in entry.features
+
+
+SPOKEN = [
+    {"text": text, "start": 0.5, "end": 0.75, "speaker": speaker, "channel": 1}
+    for text, speaker in (("yes", "A"), ("no", "B"))
+]
+
+
+@pytest.mark.parametrize(
+    ("row", "names"),
+    [
+        ({"utterances": SPOKEN}, "'speaker'"),
+        ({"text": "yes no", "words": SPOKEN}, "'speaker'"),
+        ({"audio_segments": [{"text": "yes", "channel": {"channel_label": c}} for c in "01"]}, "'channel_label'"),
+        ({"results": [{"alternatives": [{"transcript": "yes"}], "channelTag": tag} for tag in (1, 2)]}, "'channelTag'"),
+    ],
+)
+def test_several_speakers_are_reported(tmp_path, row, names):
+    with pytest.warns(InputWarning, match=f":1: speakers or channels are not read: {names} ") as warned:
         ls.read_nbest(written(tmp_path, row))
+    assert sum("speakers" in str(warning.message) for warning in warned) == 1
+
+
+def test_a_single_speaker_is_not_reported(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ls.read_nbest(written(tmp_path, {"utterances": SPOKEN[:1] * 2}))
 
 
 def test_results_over_several_lines(tmp_path):

@@ -126,6 +126,7 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
         ("0 ||| a ||| =1 ||| 1\n", "x:1: neither Name= nor a number"),
         ("0 ||| a ||| LM= 1 ||| x\n", "x:1: the total is not a finite number: 'x'"),
         ("0 ||| a ||| LM= 1 ||| nan\n", "x:1: the total is not a finite number: 'nan'"),
+        ("0 ||| ein ||| a ||| LM= 1 ||| 1\n", "x:1: neither Name= nor a number: 'a' .*columns of words"),
         ("0 ||| a ||| LM= 1 ||| 1\n0 ||| b ||| LM= 1\n", "x:2: no total, unlike the lines before .*give all"),
         ("0 ||| a ||| LM= 1 |||\n1 ||| b ||| LM= 1 ||| 2\n", "x:2: a total, unlike the lines before"),
     ],

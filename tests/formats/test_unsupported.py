@@ -63,6 +63,9 @@ TEXT = {
     "log of OpenNMT": ("[2024-01-01 INFO] \nSENT 1: ['a']\nPRED 1: b\n", "a log of OpenNMT", "-output"),
     "stream": ('data: {"choices": []}\n\ndata: [DONE]\n', "a stream of JSON", "stream=false"),
     "stm": ("utt-1 1 spk 0.0 1.25 <O> a cat\n", "references of NIST", "trn"),
+    "stm after comments": (';; CATEGORY "0"\nu 1 s 0.0 1.2 <O> a\n', "references of NIST", "trn"),
+    "rttm": (";;\nSPKR-INFO u 1 <NA> <NA> <NA> male s <NA>\n", r"times of speakers \(RTTM\)", "CTM"),
+    "rules of NIST": (";;\n* name\n", "a file with comments of NIST's tools", "CTM"),
     "vector": ("utt-1  [ 3.5 0.9 4 0.1 ]\n", "a Kaldi archive of vectors", "ark,t:-"),
     "matrix": ("utt-1  [\n  0.1 0.25\n  1e-3 2 ]\n", "a Kaldi archive of vectors or matrices", "ark,t:-"),
     "json object": (json.dumps({"results": [{"documents": []}]}), "JSON", '"hypotheses"'),
@@ -104,6 +107,9 @@ PLAIN = {
     "numbers first": "7 houses were sold in 3 years\n8 of them in May\n",
     "brackets": "(the house) is small\n",
     "one word": "Hello\n",
+    "column of numbers": "17\n4\n9\n",
+    "number": "300\n",
+    "settings": "# of a decoder\nbeam=13.0\nlattice-beam=6.0\n",
     "Thai": "บ้านหลังเล็ก\n" * 3000,  # its end is within a character
 }
 
