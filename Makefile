@@ -188,7 +188,7 @@ fuzz: $(STAMP)  ## read damaged files of every format for MINUTES=10, and report
 	$(BIN)/python -m experiments.fuzz --minutes $(or $(MINUTES),10) --keep build/fuzz
 
 hindi: $(STAMP)  ## train the Hindi model, without the held-out files (minutes)
-	$(BIN)/lattice-simp hindi train $(DATA)/hindi/treebank/hdtb-ssf.tar.xz build/hindi \
+	$(BIN)/lattice-simp hindi train $(DATA)/hindi/treebank/hdtb-ssf.tar.xz --output build/hindi \
 		--without $(DATA)/hindi/treebank/dev-files.txt
 
 hindi-clauses: $(STAMP)  ## compare systems that find Hindi clauses (a quarter of an hour)

@@ -3,8 +3,7 @@
 import gc
 import sys
 
-INTERRUPTED = 130
-"""The exit status after Ctrl-C, as in shells."""
+from lattice_simp.support.exit_status import INTERRUPTED
 
 NEW_OBJECTS = 100_000
 """The new objects after which Python looks for unused cycles; the 700 or 2,000 of its default would take a tenth of the

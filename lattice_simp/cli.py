@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lattice_simp import __version__
 from lattice_simp.errors import EmptyLatticeError, InputWarning, LatticeSimpError
+from lattice_simp.support.exit_status import BAD_INPUT, BROKEN_PIPE, FAILED, INTERRUPTED
 from lattice_simp.support.extras import missing_extra
 from lattice_simp.support.interrupts import kernels_interruptible
 from lattice_simp.support.streams import drop_output
@@ -59,7 +60,6 @@ DEBUG = "--debug"
 
 _COMPLETION = ("--install-completion", "--show-completion")
 _FORMAT_WARNING = warnings.formatwarning
-_FAILED, _BAD_INPUT, _INTERRUPTED, _BROKEN_PIPE = 1, 2, 130, 141
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -97,7 +97,7 @@ def _interrupted(interrupt: KeyboardInterrupt) -> int:
     # unhandled, and `python -m` would still end by the signal. The next exec() clears the mark.
     exec("")
     print("; ".join((f"{PROGRAM}: interrupted", *map(str, interrupt.args))), file=sys.stderr)
-    return _INTERRUPTED
+    return INTERRUPTED
 
 
 def usage() -> str:
@@ -127,7 +127,7 @@ def _run(words: list[str], *, debug: bool) -> Any:
         return whole_app()(words, PROGRAM)
     if not words or words[0] in ("--help", "-h"):
         print(usage())
-        return 0 if words else _BAD_INPUT
+        return 0 if words else BAD_INPUT
     name = words[0]
     if name not in COMMANDS:
         from difflib import get_close_matches
@@ -185,8 +185,6 @@ def _usage_hint(error: Any, message: str) -> str:
         return "name the input with --input, or pipe it in; "
     if "unexpected extra argument" in message and "--output" in options:
         return "name the output with --output; "
-    if message.startswith(("No such option: --output", "No such option: -o")) and "target" in options:
-        return "the output is an argument; "
     return ""
 
 
@@ -197,13 +195,13 @@ def _report(error: Exception, *, debug: bool) -> int:
         Exception: an error of the program, unchanged.
     """
     if isinstance(error, OSError) and error.errno == errno.EPIPE:
-        return _BROKEN_PIPE
+        return BROKEN_PIPE
     if debug:
         import traceback
 
         print(getattr(error, "trace", "") or traceback.format_exc(), end="", file=sys.stderr)
     if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown
-        return _BAD_INPUT
+        return BAD_INPUT
     if hasattr(error, "format_message"):  # of the parser of options
         message = error.format_message().replace("Value error, ", "")  # a prefix of the library
         text = f"{message} ({_usage_hint(error, message)}run it with --help for usage)"
@@ -220,4 +218,4 @@ def _report(error: Exception, *, debug: bool) -> int:
     else:
         raise error
     print(f"{PROGRAM}:", " ".join(text.split()), file=sys.stderr)
-    return _FAILED if isinstance(error, EmptyLatticeError) else _BAD_INPUT
+    return FAILED if isinstance(error, EmptyLatticeError) else BAD_INPUT

@@ -42,7 +42,7 @@ SSF = """<Sentence id='1'>
 
 COMMANDS = {
     "lattice": (["lattice", "convert", "a.plf", "-"], "\tc\t"),
-    "skeleton": (["skeleton", "convert", "a.brackets", "-", "--to", "masks"], "1001\n"),
+    "skeleton": (["skeleton", "convert", "a.brackets", "--to", "masks"], "1001\n"),
     "hindi": (
         ["hindi", "classify", "a.ssf", "--system", "rules"],
         "(main raam ne (nonfin khaanaa khaakara ) paanii piyaa )",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.options import Detail, Language, command_app, refuse_idle
+from lattice_simp.commands.options import Detail, Language, Output, command_app, refuse_idle
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, SkeletonError
@@ -70,16 +70,16 @@ def import_(
 @app.command()
 def export(
     database: Database,
-    target: Annotated[Path, typer.Argument(help="output file (JSON lines), or - for stdout")],
+    output: Annotated[Output, Detail("JSON lines")] = "-",
     what: What = "judgements",
 ) -> None:
-    """Write the annotators' judgements. Example: lattice-simp skeleton annotation export talk.db - --what skeletons"""
+    """Write the annotators' judgements. Example: lattice-simp skeleton annotation export talk.db --what skeletons"""
     from lattice_simp.support.textio import open_text
     from lattice_simp.systems.annotation import AnnotationStore
 
     with AnnotationStore(database) as store:
         lines = list(EXPORTS[what](store))
-    with open_text(target, "w") as file:
+    with open_text(output, "w") as file:
         file.writelines(line + "\n" for line in lines)
 
 
@@ -135,7 +135,7 @@ def _refuse_brackets(path: str) -> None:
         except SkeletonError:
             continue
         if not all(mask):
-            remedy = "make JSON lines: lattice-simp skeleton convert FILE skeletons.jsonl"
+            remedy = "make JSON lines: lattice-simp skeleton convert FILE --output skeletons.jsonl"
             raise FormatError("holds a skeleton as bracket text", path=path, line=number, remedy=remedy)
 
 

@@ -25,7 +25,6 @@ from lattice_simp.commands.lattice_run import with_progress
 from lattice_simp.commands.line_output import Result, write_lines
 from lattice_simp.commands.losses import Losses
 from lattice_simp.commands.options import (
-    FAILED,
     INPUT,
     LABELS,
     OUTPUT,
@@ -61,6 +60,7 @@ from lattice_simp.formats.nbest import has_pieces, is_nbest, stream_sentences
 from lattice_simp.formats.pieces import join_words, pieces_named
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.support.exit_status import FAILED
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines, readable
 from lattice_simp.systems.combination.combine import (

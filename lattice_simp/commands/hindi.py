@@ -21,9 +21,10 @@ from lattice_simp.commands.hindi_sentences import (
     parsed_sentences,
     print_problems,
 )
-from lattice_simp.commands.options import Detail, Model, command_app, refuse_idle
+from lattice_simp.commands.options import Detail, Model, Output, OutputFolder, command_app, refuse_idle
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.plurals import counted
+from lattice_simp.support.textio import open_text
 
 if TYPE_CHECKING:
     from lattice_simp.systems.hindi.model import HindiModel
@@ -55,9 +56,10 @@ def clauses(
     romanised: Romanised = False,
     system: How = "model",
     to: To = "brackets",
+    output: Output = "-",
 ) -> None:
     """Mark clauses. Example: lattice-simp hindi clauses a.hi --model hindi/"""
-    _write_clauses(marked_sentences(source, model, file_format, romanised, system), to, kinds=False)
+    _write_clauses(marked_sentences(source, model, file_format, romanised, system), output, to, kinds=False)
 
 
 @app.command()
@@ -68,9 +70,10 @@ def classify(
     romanised: Romanised = False,
     system: How = "model",
     to: To = "brackets",
+    output: Output = "-",
 ) -> None:
     """Mark clauses with their types. Example: lattice-simp hindi classify a.hi --model hindi/ --to terminal"""
-    _write_clauses(marked_sentences(source, model, file_format, romanised, system), to, kinds=True)
+    _write_clauses(marked_sentences(source, model, file_format, romanised, system), output, to, kinds=True)
 
 
 @app.command()
@@ -79,12 +82,14 @@ def parse(
     model: Annotated[Model, Detail("as `hindi train` writes it")],
     file_format: FileFormat = None,
     romanised: Romanised = False,
+    output: Output = "-",
 ) -> None:
     """Parse dependencies, and write CoNLL-U. Example: lattice-simp hindi parse a.hi --model hindi/"""
     from lattice_simp.systems.hindi.formats.conllu_writer import conllu_lines
 
-    for sentence in parsed_sentences(source, model, file_format, romanised):
-        print("\n".join(conllu_lines(sentence)))
+    with open_text(output, "w") as file:
+        for sentence in parsed_sentences(source, model, file_format, romanised):
+            print(*conllu_lines(sentence), sep="\n", file=file)
 
 
 @app.command()
@@ -100,32 +105,34 @@ def simplify(
     every_clause: Annotated[
         bool, typer.Option("--every-clause", help="split at every clause, also where the meaning may change")
     ] = False,
+    output: Output = "-",
 ) -> None:
     """Split complex sentences into simple ones. Example: lattice-simp hindi simplify a.hi --model hindi/"""
     from lattice_simp.systems.hindi.simplify import simplify as simplified
 
     if to == "terminal":
         raise LatticeSimpError("--to terminal is for clauses; simple sentences have no colours")
-    for marked in marked_sentences(source, model, file_format, romanised, system, with_trees=True):
-        result = simplified(marked.sentence, marked.clauses, every_clause=every_clause)
-        if to == "json":
-            parts = [{"words": simple.words, "tokens": simple.kept} for simple in result.sentences]
-            record = {"id": marked.sentence.id, "source": str(marked.sentence), "sentences": parts}
-            print(json.dumps(record, ensure_ascii=False))
-        else:
-            print("\n".join(map(str, result.sentences)), end="\n\n")
+    with open_text(output, "w") as file:
+        for marked in marked_sentences(source, model, file_format, romanised, system, with_trees=True):
+            result = simplified(marked.sentence, marked.clauses, every_clause=every_clause)
+            if to == "json":
+                parts = [{"words": simple.words, "tokens": simple.kept} for simple in result.sentences]
+                record = {"id": marked.sentence.id, "source": str(marked.sentence), "sentences": parts}
+                print(json.dumps(record, ensure_ascii=False), file=file)
+            else:
+                print("\n".join(map(str, result.sentences)), end="\n\n", file=file)
 
 
 @app.command()
 def skeletons(
     source: Source,
-    target: Annotated[Path, typer.Argument(help="output file (JSON lines), or - for stdout")],
     model: HindiFolder = None,
     file_format: FileFormat = None,
     romanised: Romanised = False,
     system: How = "model",
+    output: Annotated[Output, Detail("JSON lines")] = "-",
 ) -> None:
-    """Delete subordinate clauses. Example: lattice-simp hindi skeletons a.hi a.jsonl --model hindi/
+    """Delete subordinate clauses. Example: lattice-simp hindi skeletons a.hi --model hindi/ --output a.jsonl
 
     The output has a record for each line of a text, or sentence of a treebank, that loses a clause.
     """
@@ -140,19 +147,19 @@ def skeletons(
     records = (
         SkeletonRecord(str(line), line, (skeleton,)) for line, skeleton in skeletons_by_line if skeleton is not None
     )
-    write_skeletons(target, records)
+    write_skeletons(output, records)
 
 
 @app.command()
 def train(
     treebank: Annotated[Path, typer.Argument(help="SSF files: a folder, a tar archive, or a file")],
-    model: Annotated[Path, typer.Argument(help="output folder")],
+    output: Annotated[OutputFolder, Detail("of the model")],
     without: Annotated[Path | None, typer.Option(help="names of files to exclude, one per line")] = None,
     parser: Annotated[
         bool, typer.Option(help="also train a parser (needs the extra hindi-parser, and most of the time)")
     ] = True,
 ) -> None:
-    """Train a model on a treebank. Example: lattice-simp hindi train hdtb-ssf.tar.xz hindi/"""
+    """Train a model on a treebank. Example: lattice-simp hindi train hdtb-ssf.tar.xz --output hindi"""
     from lattice_simp.support.extras import is_installed
     from lattice_simp.systems.hindi.formats.treebank import read_treebank
     from lattice_simp.systems.hindi.model import HindiModel
@@ -169,8 +176,8 @@ def train(
         remedy = "give files in SSF, a folder of them, or a tar archive"
         raise FormatError("no sentences to train on", path=treebank, remedy=remedy)
     has_library = is_installed("spacy")
-    trained = HindiModel.train(model, sentences, with_parser=parser and has_library)
-    print(f"{model}: trained on {counted(len(sentences), 'sentence')}", file=sys.stderr)
+    trained = HindiModel.train(output, sentences, with_parser=parser and has_library)
+    print(f"{output}: trained on {counted(len(sentences), 'sentence')}", file=sys.stderr)
     if parser and not has_library:
         print("no parser: spacy is missing; pip install 'lattice-simp[hindi-parser]'", file=sys.stderr)
     if trained.parser is not None and excluded:
@@ -230,16 +237,20 @@ def _names(path: Path) -> set[str]:
     return {line.strip() for line in read_lines(path)} - {""}
 
 
-def _write_clauses(sentences: Iterable[MarkedSentence], to: Form, *, kinds: bool) -> None:
+def _write_clauses(sentences: Iterable[MarkedSentence], output: str, to: Form, *, kinds: bool) -> None:
+    with open_text(output, "w") as file:
+        file.writelines(f"{_clause_line(marked, to, kinds=kinds)}\n" for marked in sentences)
+
+
+def _clause_line(marked: MarkedSentence, to: Form, *, kinds: bool) -> str:
+    """Returns the clauses of a sentence as brackets or JSON."""
     from lattice_simp.systems.hindi.clause import bracketed
 
-    for marked in sentences:
-        words = [token.form for token in marked.sentence.tokens]
-        if to == "json":
-            spans = [  # token indices from 0, the end exclusive
-                {"start": clause.start, "end": clause.end} | ({"type": clause.kind} if kinds else {})
-                for clause in marked.clauses
-            ]
-            print(json.dumps({"id": marked.sentence.id, "tokens": words, "clauses": spans}, ensure_ascii=False))
-        else:
-            print(bracketed(words, marked.clauses, kinds=kinds, colours=to == "terminal"))
+    words = [token.form for token in marked.sentence.tokens]
+    if to != "json":
+        return bracketed(words, marked.clauses, kinds=kinds, colours=to == "terminal")
+    spans = [  # token indices from 0, the end exclusive
+        {"start": clause.start, "end": clause.end} | ({"type": clause.kind} if kinds else {})
+        for clause in marked.clauses
+    ]
+    return json.dumps({"id": marked.sentence.id, "tokens": words, "clauses": spans}, ensure_ascii=False)

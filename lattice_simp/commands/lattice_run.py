@@ -33,7 +33,7 @@ from lattice_simp.commands.losses import (
     with_header_of,
     write_lists,
 )
-from lattice_simp.commands.options import FAILED, JSON_LINES
+from lattice_simp.commands.options import JSON_LINES
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -52,6 +52,7 @@ from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_sentences
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.nbest import nbest
+from lattice_simp.support.exit_status import FAILED
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import place, readable
 

@@ -24,9 +24,6 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats import FORMATS, READ_ONLY
 from lattice_simp.formats.pieces import PieceKind
 
-FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
-"""The exit statuses of commands that fail."""
-
 SCREEN_LINES, SCREEN_WIDTH = 45, 100
 """The size of a screen. Longer help only names the options of its panels; --help-all describes them."""
 

@@ -16,13 +16,14 @@ import typer
 
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.line_output import STDOUT, Result, is_stream, write_lines
-from lattice_simp.commands.options import FAILED, interrupt_hint
+from lattice_simp.commands.options import interrupt_hint
 from lattice_simp.commands.records import Record
 from lattice_simp.commands.report import Report
 from lattice_simp.commands.sentences import Sentence
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.exit_status import FAILED
 from lattice_simp.support.tasks import Outcome, in_order, run_tasks
 from lattice_simp.support.tasks.outcome import Factory
 from lattice_simp.support.textio import STDIN, open_text

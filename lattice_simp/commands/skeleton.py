@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 from lattice_simp.commands import annotation
-from lattice_simp.commands.options import Detail, Lm, Model, command_app, refuse_idle, say
+from lattice_simp.commands.options import Detail, Lm, Model, Output, OutputFolder, command_app, refuse_idle, say
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton.automatic.methods import METHODS
+from lattice_simp.support.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,33 +64,33 @@ def info(source: Source) -> None:
 @app.command()
 def convert(
     source: Source,
-    target: Annotated[Path, typer.Argument(help="output file, or - for stdout")],
+    output: Output = "-",
     to: To = None,
     mask_index: Annotated[int, typer.Option(min=0, help="which skeleton to use if a sentence has several")] = 0,
 ) -> None:
-    """Convert skeletons. Example: lattice-simp skeleton convert a.txt a.jsonl --to jsonl"""
+    """Convert skeletons. Example: lattice-simp skeleton convert a.txt --output a.jsonl"""
     from lattice_simp.commands.sentences import read_records
     from lattice_simp.skeleton import write_brackets, write_skeletons
     from lattice_simp.support.textio import open_text
 
-    chosen = to or (SkeletonFormat.JSONL if ".jsonl" in target.suffixes else SkeletonFormat.BRACKETS)
+    chosen = to or (SkeletonFormat.JSONL if ".jsonl" in Path(output).suffixes else SkeletonFormat.BRACKETS)
     records = read_records(source)
     if chosen is SkeletonFormat.JSONL:
         refuse_idle(["mask_index"], "with jsonl, which holds all skeletons")
-        write_skeletons(target, records)
+        write_skeletons(output, records)
         return
     skeletons = (record.skeletons[min(mask_index, len(record.skeletons) - 1)] for record in records)
     if chosen is SkeletonFormat.BRACKETS:
-        write_brackets(target, skeletons)
+        write_brackets(output, skeletons)
         return
-    with open_text(target, "w") as file:
+    with open_text(output, "w") as file:
         file.writelines(skeleton.to_mask() + "\n" for skeleton in skeletons)
 
 
 @app.command()
 def make(
     source: Annotated[Path, typer.Argument(help="tokenised English sentences, one per line; - for stdin")],
-    target: Annotated[Path, typer.Argument(help="output file (JSON lines), or - for stdout")],
+    output: Annotated[Output, Detail("JSON lines")] = "-",
     method: Annotated[
         MethodName,
         typer.Option(help="method; dependency needs no model, and optimal uses a tagger's scores if --model names one"),
@@ -99,7 +100,7 @@ def make(
     rate: Annotated[float, typer.Option(help="target compression rate: kept tokens divided by all tokens")] = 0.6,
     candidates: Annotated[int, typer.Option(min=1, help="maximum skeletons per sentence")] = 1,
 ) -> None:
-    """Make skeletons. Example: lattice-simp skeleton make a.en skeletons.jsonl"""
+    """Make skeletons. Example: lattice-simp skeleton make a.en --output skeletons.jsonl"""
     from lattice_simp.skeleton import write_skeletons
     from lattice_simp.skeleton.automatic import parse_sentences, parser_name
     from lattice_simp.skeleton.automatic.candidates import check_wanted
@@ -111,23 +112,21 @@ def make(
     numbered, sentences = tee(_token_lines(source))
     parses = parse_sentences(tokens for _, tokens in sentences)
     records = (record_of(make_them(parse), str(line), line) for (line, _), parse in zip(numbered, parses, strict=True))
-    write_skeletons(target, records)
+    write_skeletons(output, records)
 
 
 @app.command()
 def train(
-    files: Annotated[
-        list[Path], typer.Argument(help="skeletons, or sentences and compressions; then the output folder")
-    ],
+    files: Annotated[list[Path], typer.Argument(help="skeletons, or with --pairs sentences and their compressions")],
+    output: Annotated[OutputFolder, Detail("of the tagger")],
     pairs: Annotated[bool, typer.Option("--pairs", help="read tokenised sentences and their compressions")] = False,
 ) -> None:
-    """Train a tagger. Example: lattice-simp skeleton train a.jsonl model/ (or: --pairs a.en a.short model/)"""
+    """Train a tagger. Example: lattice-simp skeleton train a.jsonl --output model (or: a.en a.short --pairs)"""
     from lattice_simp.skeleton.automatic import DeletionTagger, parse_sentences, parser_name, read_pairs
 
-    if len(files) != (3 if pairs else 2):
-        names = "sentences, compressions" if pairs else "skeleton records"
-        raise LatticeSimpError(f"{len(files)} names; give {names} and the output folder")
-    folder = files[-1]
+    if len(files) != (2 if pairs else 1):
+        expected = "sentences and compressions, with --pairs" if pairs else "skeletons"
+        raise LatticeSimpError(f"{counted(len(files), 'file')}; give {expected}")
     groups: list[tuple[Skeleton, ...]]
     if pairs:
         skeletons, num_mismatches = read_pairs(files[0], files[1])
@@ -140,8 +139,8 @@ def train(
     parser = parser_name()
     parses = parse_sentences(group[0].tokens for group in groups)
     examples = ((parse, kept) for parse, group in zip(parses, groups, strict=True) for kept in group)
-    tagger = DeletionTagger.train(folder, examples, meta={"parser": parser, "data": [path.name for path in files[:-1]]})
-    say(f"{folder}: trained on {tagger.meta['examples']} skeletons, parsed with {parser}")
+    tagger = DeletionTagger.train(output, examples, meta={"parser": parser, "data": [path.name for path in files]})
+    say(f"{output}: trained on {tagger.meta['examples']} skeletons, parsed with {parser}")
 
 
 @app.command()

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from lattice_simp.core.scripts import whole_sentences
-from lattice_simp.core.symbols import split_tokens
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.pieces import PIECES
 from lattice_simp.text.sacrebleu_tokenisers import choose_tokeniser
@@ -60,11 +59,6 @@ def _watched(sentences: Iterable[Sentence], check: Callable[[list[Sequence[str]]
                 check(samples)
     if len(samples) < _LISTS:
         check(samples)
-
-
-def warn_of_lines(lines: Iterable[str], name: object) -> None:
-    """Warns like `warn_of_whole_sentences`, for lines of tokens."""
-    warn_of_whole_sentences(map(split_tokens, lines), name)
 
 
 def chosen_tokeniser(name: str | None, language: str | None) -> str:

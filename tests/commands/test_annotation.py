@@ -63,13 +63,13 @@ def test_bracket_text_is_refused_before_annotators_see_its_brackets(call, files)
 
 def test_judgements_go_in_and_out_and_in(call, files):
     assert call(*COMMAND, "import", "talk.db", "made.jsonl", "--annotator", "Bob").returncode == 0
-    assert call(*COMMAND, "export", "talk.db", "out.jsonl").returncode == 0
+    assert call(*COMMAND, "export", "talk.db", "--output", "out.jsonl").returncode == 0
     records = list(read_skeletons("out.jsonl"))
     assert [record.annotators for record in records] == [("Bob", "annotator 2"), ("Zoe", "Ada")]
     assert [record.skeletons for record in records] == [record.skeletons for record in read_skeletons("made.jsonl")]
     assert [(record.id, record.line) for record in records] == [("a.1", 4), ("a.2", 5)]
     assert call(*COMMAND, "import", "again.db", "out.jsonl").returncode == 0
-    assert call(*COMMAND, "export", "again.db", "-").stdout == (files / "out.jsonl").read_text("utf-8")
+    assert call(*COMMAND, "export", "again.db").stdout == (files / "out.jsonl").read_text("utf-8")
     assert call(*COMMAND, "import", "talk.db", "out.jsonl").stdout.startswith("0 new sentences of 2, 4 judgements")
     with AnnotationStore("talk.db") as store:
         assert len(store.events()) == 4
@@ -87,11 +87,9 @@ def test_one_skeleton_and_all_that_happened(call, files):
     with AnnotationStore("talk.db") as store:
         store.check("Dora", "a.1", {"111": True})
     for what in ("skeletons", "tokens"):
-        done = call(*COMMAND, "export", "talk.db", "-", "--what", what)
+        done = call(*COMMAND, "export", "talk.db", "--what", what)
         assert [json.loads(line)["keep"] for line in done.stdout.splitlines()] == [["011"], ["001"]], done.stderr
-    events = [
-        json.loads(line) for line in call(*COMMAND, "export", "talk.db", "-", "--what", "events").stdout.splitlines()
-    ]
+    events = [json.loads(line) for line in call(*COMMAND, "export", "talk.db", "--what", "events").stdout.splitlines()]
     assert [event["task"] for event in events] == ["shorten"] * 4 + ["check"]
     assert events[-1]["bad"] == {"111": True}
 
@@ -105,7 +103,7 @@ def test_what_others_found_bad_counts_in_what_is_exported_and_in_reliability(cal
     call(*COMMAND, "import", "talk.db", "-", stdin=json.dumps(record) + "\n")
 
     def exported(what):
-        return json.loads(call(*COMMAND, "export", "talk.db", "-", "--what", what).stdout)["keep"]
+        return json.loads(call(*COMMAND, "export", "talk.db", "--what", what).stdout)["keep"]
 
     def reliability():
         lines = call(*COMMAND, "progress", "talk.db").stdout.splitlines()
@@ -148,7 +146,7 @@ def test_progress_without_the_libraries_that_compute_alpha_and_reliability(call,
     assert re.fullmatch(
         r"lattice-simp: alpha and reliability are missing: .*; pip install 'lattice-simp\[annotation\]'\n", done.stderr
     )
-    done = call(*COMMAND, "export", "talk.db", "-", "--what", "skeletons")
+    done = call(*COMMAND, "export", "talk.db", "--what", "skeletons")
     assert done.returncode == 2
     assert re.fullmatch(r"lattice-simp: .* is missing; pip install 'lattice-simp\[annotation\]'\n", done.stderr)
 
@@ -167,10 +165,10 @@ def test_progress_without_the_libraries_that_compute_alpha_and_reliability(call,
         (["import", "talk.db", "twice.jsonl"], "another sentence already has the id 'a.1'"),
         (["import", "talk.db", "unlike.jsonl"], "'annotator 1' has already judged the sentence 'a.1'"),
         (["import", "talk.db", "made.jsonl", "--language", "en"], "--language tokenises text"),
-        (["export", "nowhere.db", "-"], "nowhere.db: unable to open database file"),
-        (["export", "none.db", "-", "--what", "skeletons"], "there are no judgements to aggregate"),
-        (["export", "none.db", "no/such/out.jsonl"], "no/such/out.jsonl"),
-        (["export", "none.db", "-", "--what", "all"], "--what"),
+        (["export", "nowhere.db"], "nowhere.db: unable to open database file"),
+        (["export", "none.db", "--what", "skeletons"], "there are no judgements to aggregate"),
+        (["export", "none.db", "-o", "no/such/out.jsonl"], "no/such/out.jsonl"),
+        (["export", "none.db", "--what", "all"], "--what"),
         (["progress", "empty.en"], "empty.en: the file is empty"),
     ],
 )
@@ -195,7 +193,7 @@ def test_judgements_of_the_shared_skeletons(call, shared, files):
     if not path.exists():
         pytest.skip(f"no {path}")
     assert call(*COMMAND, "import", "news.db", path).stdout.startswith("500 new sentences of 500, 1,000 judgements")
-    call(*COMMAND, "export", "news.db", "news.jsonl")
+    call(*COMMAND, "export", "news.db", "-o", "news.jsonl")
     assert [skeleton.skeletons for skeleton in read_skeletons("news.jsonl")] == [
         skeleton.skeletons for skeleton in read_skeletons(path)
     ]

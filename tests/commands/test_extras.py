@@ -55,7 +55,7 @@ NEEDING = {
     "text tokenise model --input text": "text",
     "text detokenise model --input text": "text",
     "corpus align --complex text --simple text --output out": "corpus",
-    "skeleton make text out.json --method dependency": "skeletons",
+    "skeleton make text --output out.json --method dependency": "skeletons",
     "serve": "serve",
     "judge progress study.yaml": "judging",
 }

@@ -56,7 +56,7 @@ COMMANDS = {
     "combine": "TEXT TEXT --output OUT.txt",
     "evaluate": "a=TEXT --reference TEXT --source TEXT --metrics bleu,sari --samples 10 --output OUT.txt",
     "skeleton info": "JSON",
-    "skeleton convert": "JSON OUT.txt --to brackets",
+    "skeleton convert": "JSON --output OUT.txt --to brackets",
     "skeleton score": "JSON JSON",
     "tune nbest": "IN --reference TEXT --weights MODEL/weights.tsv --output OUT.tsv",
     "tune lattices": "LATTICE --reference TEXT --weights MODEL/weights.tsv --output OUT.tsv",

@@ -30,7 +30,7 @@ def model(bank, program, tmp_path_factory):
     folder = tmp_path_factory.mktemp("hindi") / "model"
     without = bank / "held-out.txt"
     without.write_text("b.dat\n", encoding="utf-8")
-    done = program("hindi", "train", bank, folder, "--without", without)
+    done = program("hindi", "train", bank, "--output", folder, "--without", without)
     assert done.returncode == 0, done.stderr
     assert "trained on 60 sentences" in done.stderr
     if find_spec("spacy"):
@@ -93,7 +93,7 @@ def test_skeletons_name_the_lines_of_a_text(model, hindi, tmp_path):
     pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
     lines = ["राम सोया । सीता खाना खाकर सोया ।", "", "मोहन गया ।", "राम खाना खाकर गया ।"]
     (tmp_path / "a.hi").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    hindi("skeletons", tmp_path / "a.hi", tmp_path / "a.jsonl", "--model", model)
+    hindi("skeletons", tmp_path / "a.hi", "--output", tmp_path / "a.jsonl", "--model", model)
     records = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [record["line"] for record in records] == [0, 3]
     assert [" ".join(record["tokens"]) for record in records] == [lines[0], lines[3]]
@@ -146,7 +146,7 @@ def test_brackets_of_a_text_are_no_clauses(model, hindi, tmp_path):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["train", "BANK", "NEW", "--without", "NAMES"], "1 file not in BANK, the first 'c.dat'"),
+        (["train", "BANK", "--output", "NEW", "--without", "NAMES"], "1 file not in BANK, the first 'c.dat'"),
         (["evaluate", "BANK", "--model", "MODEL", "--files", "NAMES", "--marked", "MARKED"], "leave --files out"),
         (["evaluate", "BANK", "--model", "MODEL", "--files", "MISSING"], "has none of the requested sentences"),
         (["clauses", "TEXT", "--system", "rules"], "--system rules needs analysed words, and plain text"),
@@ -190,7 +190,7 @@ def test_romanised_text_is_read_as_hindi(bank, model, hindi, tmp_path):
 
 def test_skeletons_leave_participles_out(bank, model, hindi, tmp_path):
     target = tmp_path / "made.jsonl"
-    assert hindi("skeletons", bank / "b.dat", target, "--model", model).returncode == 0
+    assert hindi("skeletons", bank / "b.dat", "-o", target, "--model", model).returncode == 0
     records = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
     classified = hindi("classify", bank / "b.dat", "--model", model).stdout.splitlines()
     assert [record["line"] for record in records] == [line for line, text in enumerate(classified) if "(nonfin" in text]
@@ -205,7 +205,7 @@ def test_skeletons_leave_participles_out(bank, model, hindi, tmp_path):
         (["clauses", "{bank}/b.dat"], "--model is missing"),
         (["clauses", "{bank}/held-out.txt", "--system", "tree"], "--system tree needs analysed words"),
         (["clauses", "{bank}/b.dat", "--model", "{bank}"], "analyser"),
-        (["train", "{bank}/held-out.txt", "{bank}/model"], "no sentences to train on"),
+        (["train", "{bank}/held-out.txt", "--output", "{bank}/model"], "no sentences to train on"),
         (["evaluate", "{bank}", "--system", "tree"], "--system tree would be compared with itself"),
     ],
 )

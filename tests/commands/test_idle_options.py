@@ -74,7 +74,7 @@ IDLE = [
     ("evaluate a=text --reference text --by length", "--mask-index 1", "without --by gap-type or gaps"),
     ("evaluate a=text --reference text", "--length-edges 3", "without --by length"),
     ("evaluate a=text --reference text --metrics ter", "--source text", "with --metrics ter"),
-    ("skeleton convert json out.jsonl", "--mask-index 1", "with jsonl"),
+    ("skeleton convert json --output out.jsonl", "--mask-index 1", "with jsonl"),
     ("skeleton annotation import talk.db text", "--annotator eve", "with sentences"),
     ("paraphrase expand text", "--beam 3", "without --lm"),
     ("paraphrase count text --senses 0", "--wordnet .", "with --senses 0"),

@@ -211,10 +211,10 @@ def test_streams(call, files):
 
 def test_skeleton_conversion_round_trip(call, files):
     (files / "a.txt").write_text("[[well ,]] the house [[there]] was built\n")
-    call("skeleton", "convert", "a.txt", "b.jsonl", "--to", "jsonl")
-    call("skeleton", "convert", "b.jsonl", "c.txt", "--to", "brackets")
+    call("skeleton", "convert", "a.txt", "--output", "b.jsonl")
+    call("skeleton", "convert", "b.jsonl", "-o", "c.txt", "--to", "brackets")
     assert (files / "c.txt").read_text() == (files / "a.txt").read_text()
-    assert call("skeleton", "convert", "b.jsonl", "-", "--to", "masks").stdout == "00110" + "11\n"
+    assert call("skeleton", "convert", "b.jsonl", "--to", "masks").stdout == "00110" + "11\n"
     assert "Mixed" in call("skeleton", "info", "b.jsonl").stdout
 
 
@@ -274,11 +274,11 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "nbest", "full.fst", "--words"], "full.fst: its labels are words (leave --words out)"),
         (["lattice", "nbest", "full.nbest", "--symbols", "words"], "full.nbest: its labels are words (leave --symbols"),
         (["skeleton", "info", "masks"], "masks:1: masks without their sentences"),
-        (["skeleton", "convert", "masks", "-", "--to", "jsonl"], "masks:1: masks without their sentences"),
+        (["skeleton", "convert", "masks", "--to", "jsonl"], "masks:1: masks without their sentences"),
         (["lattice", "prune"], "Missing argument 'source'. (- reads stdin; run it with --help for usage)"),
         (["lattice", "prune", "full.nbest", "b.nbest"], "argument(s) (b.nbest) (name the output with --output; "),
         (["translate", "model", "a.en"], "argument(s) (a.en) (name the input with --input, or pipe it in; "),
-        (["skeleton", "make", "a.en", "-o", "b"], "No such option: -o (the output is an argument; "),
+        (["skeleton", "make", "a.en", "b"], "argument(s) (b) (name the output with --output; "),
         (["lattice", "convert", "full.nbest"], "give one output: lattice-simp lattice convert"),
         (["lattice", "confusion", "full.nbest", "--id", "0", "--to", "jsonl"], "'jsonl' is not one of"),
         (["lattice", "prune", "full.fst", "--beam", "1", "--to", "jsonl"], "the output is a lattice, not n-best lists"),
@@ -286,7 +286,7 @@ def test_skeleton_conversion_round_trip(call, files):
         (["skeleton", "info", "/no/such/file"], "/no/such/file"),
         (["skeleton", "info", "noise"], "noise"),
         (["skeleton", "info", "blank"], "blank:2: a blank line"),
-        (["skeleton", "convert", "blank", "-", "--to", "xml"], "--to"),
+        (["skeleton", "convert", "blank", "--to", "xml"], "--to"),
     ],
 )
 def test_errors_are_one_line(call, files, model, arguments, message):
@@ -323,7 +323,7 @@ def test_every_kind_of_file_comes_through_standard_input(call, files):
         options = () if name == "full.fst" else ("--id", 0)
         done = call("lattice", "nbest", "-", *options, stdin=(files / name).read_bytes())
         assert done.stdout in ("1.000000\tb d\n", "0.500000\ta c\n")
-    done = call("skeleton", "convert", "-", "-", "--to", "masks", stdin="a [[b]]\n")
+    done = call("skeleton", "convert", "-", "--to", "masks", stdin="a [[b]]\n")
     assert done.stdout == "10\n"
 
 

@@ -109,7 +109,7 @@ def test_warnings_are_one_line_each(folder, program):
 def test_json_skeletons_with_blanks_are_no_bracket_text(folder, call, blank):
     record = f'{{{blank}"tokens":{blank}["a", "b"], "keep": ["10"]}}\n'
     (folder / "skeletons.jsonl").write_text(record, encoding="utf-8")
-    done = call("skeleton", "convert", "skeletons.jsonl", "brackets.txt")
+    done = call("skeleton", "convert", "skeletons.jsonl", "--output", "brackets.txt")
     assert (done.returncode, (folder / "brackets.txt").read_text()) == (0, "a [[b]]\n"), done.stderr
     (folder / "skeletons.jsonl").write_text(f'{{{blank}"tokens": ["a"]}}\n', encoding="utf-8")
     assert "skeletons.jsonl:1: 'keep' is missing" in call("skeleton", "info", "skeletons.jsonl").stderr

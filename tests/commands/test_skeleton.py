@@ -29,41 +29,41 @@ def files(tmp_path, monkeypatch):
 
 
 def test_no_break_spaces_belong_to_their_tokens(call, files):
-    done = call("skeleton", "make", "--method", "dependency", "spaces.en", "b.jsonl")
+    done = call("skeleton", "make", "--method", "dependency", "spaces.en", "-o", "b.jsonl")
     assert done.returncode == 0, done.stderr
     assert [record.tokens for record in read_skeletons(files / "b.jsonl")] == [("a",), ("b\u00a0c", "d")]
 
 
 def test_dependency_skeletons_are_records_of_the_lines(call, files):
     options = ("--method", "dependency", "--rate", 0.4, "--candidates", 2)
-    done = call("skeleton", "make", *options, "a.en", "b.jsonl")
+    done = call("skeleton", "make", *options, "a.en", "--output", "b.jsonl")
     assert done.returncode == 0, done.stderr
     assert "en_core_web_sm" in done.stderr
     records = list(read_skeletons("b.jsonl"))
     assert [(record.id, record.line) for record in records] == [("0", 0), ("2", 2)]
     assert " ".join(records[0].skeletons[0].words) == "the council closed the bridge ."
     assert 1 <= len(records[0].skeletons) <= 2
-    assert call("skeleton", "make", *options, "-", "-", stdin=TEXT).stdout == (files / "b.jsonl").read_text("utf-8")
+    assert call("skeleton", "make", *options, "-", stdin=TEXT).stdout == (files / "b.jsonl").read_text("utf-8")
 
 
 def test_a_tagger_is_trained_used_and_scored(call, files):
-    done = call("skeleton", "train", "--pairs", "a.en", "a.short", "model")
+    done = call("skeleton", "train", "--pairs", "a.en", "a.short", "--output", "model")
     assert done.returncode == 0, done.stderr
     assert "2 compressions; skipped 0" in done.stderr
-    done = call("skeleton", "make", "--method", "tagger", "--model", "model", "--rate", 0.6, "a.en", "tagger.jsonl")
+    done = call("skeleton", "make", "--method", "tagger", "--model", "model", "--rate", 0.6, "a.en", "-o", "t.jsonl")
     assert done.returncode == 0, done.stderr
-    done = call("skeleton", "train", "tagger.jsonl", "again")
+    done = call("skeleton", "train", "t.jsonl", "--output", "again")
     assert "trained on 2 skeletons" in done.stderr
-    done = call("skeleton", "score", "tagger.jsonl", "tagger.jsonl")
+    done = call("skeleton", "score", "t.jsonl", "t.jsonl")
     figures = dict(line.split("\t") for line in done.stdout.splitlines())
     assert (figures["sentences"], figures["exact"], figures["F1 with skeleton 1"]) == ("2", "1.0000", "1.0000")
-    done = call("skeleton", "make", "--method", "optimal", "--model", "model", "a.en", "optimal.jsonl")
+    done = call("skeleton", "make", "--method", "optimal", "--model", "model", "a.en", "-o", "optimal.jsonl")
     assert done.returncode == 0, done.stderr
     assert len(list(read_skeletons("optimal.jsonl"))) == 2
 
 
 def test_optimal_skeletons_with_a_language_model(call, files, model):
-    done = call("skeleton", "make", "--method", "optimal", "--lm", model / "lm.arpa", "--rate", 0.4, "a.en", "-")
+    done = call("skeleton", "make", "--method", "optimal", "--lm", model / "lm.arpa", "--rate", 0.4, "a.en")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count('"keep"') == 2
 
@@ -71,15 +71,15 @@ def test_optimal_skeletons_with_a_language_model(call, files, model):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["make", "--method", "tagger", "a.en", "-"], "--method tagger needs --model"),
-        (["make", "--method", "tagger", "--model", "nowhere", "a.en", "-"], "nowhere/model.json: cannot be read"),
-        (["make", "--method", "dependency", "--model", "m", "a.en", "-"], "does not use --model"),
-        (["make", "--method", "dependency", "--lm", "m", "a.en", "-"], "does not use --lm"),
-        (["make", "--method", "dependency", "--rate", "1.5", "a.en", "-"], "the compression rate is 1.5"),
-        (["make", "--method", "dependency", "nowhere", "-"], "nowhere: cannot be read"),
-        (["make", "--method", "magic", "a.en", "-"], "--method"),
-        (["train", "a.en"], "give skeleton records and the output folder"),
-        (["train", "--pairs", "a.en", "model"], "give sentences, compressions and the output folder"),
+        (["make", "--method", "tagger", "a.en"], "--method tagger needs --model"),
+        (["make", "--method", "tagger", "--model", "nowhere", "a.en"], "nowhere/model.json: cannot be read"),
+        (["make", "--method", "dependency", "--model", "m", "a.en"], "does not use --model"),
+        (["make", "--method", "dependency", "--lm", "m", "a.en"], "does not use --lm"),
+        (["make", "--method", "dependency", "--rate", "1.5", "a.en"], "the compression rate is 1.5"),
+        (["make", "--method", "dependency", "nowhere"], "nowhere: cannot be read"),
+        (["make", "--method", "magic", "a.en"], "--method"),
+        (["train", "a.en", "a.short", "--output", "m"], "2 files; give skeletons"),
+        (["train", "--pairs", "a.en", "--output", "m"], "1 file; give sentences and compressions, with --pairs"),
         (["score", "nowhere", "a.en"], "nowhere"),
     ],
 )
