@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 LONGEST_MESSAGE, LONGEST_QUOTE = 2000, 400
@@ -71,6 +73,24 @@ class InvalidLatticeError(LatticeSimpError):
 
 class EmptyLatticeError(LatticeSimpError):
     """A lattice without any path where one is needed (an empty composition, for example)."""
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Adds the name of a file, or of a lattice in it, to errors of the lattice that name none yet.
+
+    >>> with located("a.plf"):
+    ...     raise InvalidLatticeError("PLF cannot represent transducers")
+    Traceback (most recent call last):
+    ...
+    lattice_simp.errors.InvalidLatticeError: a.plf: PLF cannot represent transducers
+    """
+    try:
+        yield
+    except (CyclicLatticeError, EmptyLatticeError, InvalidLatticeError) as error:
+        if type(error.__cause__) is type(error):  # it names a file already
+            raise
+        raise type(error)(f"{place}: {error}") from error
 
 
 class UnknownSymbolError(LatticeSimpError):

@@ -15,7 +15,6 @@ from lattice_simp.commands.lattice_input import (
     LabelOptions,
     SharedNames,
     WordOptions,
-    located,
     read_acyclic,
     read_outputs,
     require_hypotheses,
@@ -64,7 +63,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import unmarked
 from lattice_simp.core.word_times import with_marks_of
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, located
 from lattice_simp.formats import FORMATS, format_of_name, losses
 from lattice_simp.formats.collections import entries, is_collection
 from lattice_simp.formats.common import require_acceptor, single_final

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -16,13 +16,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import (
-    CyclicLatticeError,
-    EmptyLatticeError,
-    FormatError,
-    InvalidLatticeError,
-    LatticeSimpError,
-)
+from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, located
 from lattice_simp.formats import KALDI, check_labels, format_of, read
 from lattice_simp.formats.collections import Entry, entries, is_collection, list_lattice
 from lattice_simp.formats.common import finite, natural
@@ -218,21 +212,9 @@ def read_acyclic(path: str, sentence: str | None = None, labels: LabelOptions = 
         CyclicLatticeError: names the file.
     """
     lattice = read_full(path, sentence, labels=labels)
-    with located(path):
+    with located(named(path)):
         lattice.topsorted()
     return lattice
-
-
-@contextmanager
-def located(path: str) -> Iterator[None]:
-    """Adds the name of a file to errors of its lattice."""
-    try:
-        yield
-    except (CyclicLatticeError, EmptyLatticeError, InvalidLatticeError) as error:
-        where = STDIN if path == "-" else place(path)
-        if str(error).startswith(f"{where}:"):
-            raise
-        raise type(error)(f"{where}: {error}") from error
 
 
 def read_any(
@@ -340,10 +322,15 @@ def require_hypotheses(lattice: Lattice, path: object = None) -> None:
         EmptyLatticeError: names the file, if there is one.
     """
     if lattice.empty:
-        where = "" if path is None else f"{STDIN if path == '-' else place(str(path))}: "
         has_final = bool((lattice.finals < float("inf")).any())
         why = "no path leads from the start to a final state" if has_final else "no state is final"
-        raise EmptyLatticeError(f"{where}the lattice holds no hypothesis: {why}")
+        with nullcontext() if path is None else located(named(str(path))):
+            raise EmptyLatticeError(f"the lattice holds no hypothesis: {why}")
+
+
+def named(path: str) -> str:
+    """Returns a file's name for messages."""
+    return STDIN if path == "-" else place(path)
 
 
 def repeated(hypotheses: Sequence[Hypothesis]) -> int:
@@ -359,8 +346,7 @@ def say_repeated(path: str, count: int) -> None:
     """Prints on stderr how many hypotheses of an n-best list are left out because better ones have their words."""
     if count:
         number = counted(count, "hypothesis", "hypotheses")
-        where = STDIN if path == "-" else place(path)
-        print(f"{where}: left out {number} with the words of a better one of the same sentence", file=sys.stderr)
+        print(f"{named(path)}: left out {number} with the words of a better one of the same sentence", file=sys.stderr)
 
 
 def sentence_number(name: str, index: int) -> int:

@@ -16,7 +16,7 @@ from lattice_simp.commands.failures import Failures
 from lattice_simp.commands.lattice_input import (
     NO_OPTIONS,
     LabelOptions,
-    located,
+    named,
     read_any,
     read_full,
     repeated,
@@ -24,11 +24,11 @@ from lattice_simp.commands.lattice_input import (
     say_repeated,
 )
 from lattice_simp.commands.losses import (
-    SEVERAL,
     Losses,
     is_folder,
     lattice_format,
     names_folder,
+    several_lattices,
     wants_json,
     with_header_of,
     write_lists,
@@ -38,7 +38,13 @@ from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.word_times import with_marks_of
-from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, InvalidLatticeError, LatticeSimpError
+from lattice_simp.errors import (
+    CyclicLatticeError,
+    EmptyLatticeError,
+    InvalidLatticeError,
+    LatticeSimpError,
+    located,
+)
 from lattice_simp.formats import FORMATS, format_of_name
 from lattice_simp.formats.collections import (
     Entry,
@@ -54,7 +60,7 @@ from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.support.exit_status import FAILED
 from lattice_simp.support.plurals import counted
-from lattice_simp.support.textio import place, readable
+from lattice_simp.support.textio import output_place, place, readable
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -93,7 +99,7 @@ def lattice_run(
     """
     with readable(source) as file:
         run = LatticeRun(file, sentence, labels, jobs, format, distinct=distinct)
-        with located(file):
+        with located(named(file)):
             yield run
     say_repeated(source, 0 if distinct else run.repeated)
     if run.failed:
@@ -313,10 +319,7 @@ class LatticeRun:
         if len(members) > 1 and names_folder(output):
             return None
         if len(members) != 1:
-            remedy = SEVERAL
-            if self._is_list:
-                remedy += " (to write n-best lists, use `lattice tokens`)"
-            raise LatticeSimpError(f"{place(self._file)} holds several lattices; {remedy}")
+            raise several_lattices(self._file, output, lists=self._is_list)
         lattice = members[0].load() if self._is_list else self._labels.prepared(members[0].load())
         require_hypotheses(lattice, self._file)
         return lattice
@@ -340,7 +343,7 @@ class LatticeRun:
         with open_archive(output, **losses.options(format)) as add:
             for entry, lattice, _ in self._outcomes(changed):
                 added = False
-                with self._reporting(entry):
+                with self._reporting(entry), located(output_place(output)):
                     if lattice is not None:
                         add(entry.name, lattice)
                         losses.add(lattice, output, format)

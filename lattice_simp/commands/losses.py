@@ -12,25 +12,20 @@ from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions
 from lattice_simp.commands.options import JSON_LINES, refuse_idle
 from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import LatticeSimpError, located
 from lattice_simp.formats import FORMATS, format_of_name, losses, write
 from lattice_simp.formats.collections import new_file
 from lattice_simp.formats.json_nbest import SAMPLES, write_json
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_json_name, write_nbest
 from lattice_simp.support.plurals import in_words
-from lattice_simp.support.textio import place
-
-STDOUT = "<stdout>"
+from lattice_simp.support.textio import output_place, place
 
 COMPUTED = (
     "confidences are computed from the scores of all hypotheses, and those of the file are ignored (to keep them, "
     "write the first hypotheses: lattice texts -n 1 --output NAME.jsonl)"
 )
 """The note for words whose confidences are not those of their file."""
-
-SEVERAL = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
-"""The remedy where several lattices do not fit into a file."""
 
 _KEPT = "to keep them, write JSON lines, to a name that ends in .jsonl, or lattices"
 IN_MOSES, IN_TEXT = (f"{format} cannot store {{}}; {_KEPT}" for format in ("Moses' format", "text"))
@@ -96,7 +91,7 @@ class Losses:
                 listed = in_words(names) if is_phrase else " ".join(names)
                 phrase = phrase.removesuffix("s") if len(names) == 1 and phrase.endswith("features") else phrase
                 message = phrase.format(listed) if "{}" in phrase else f"{phrase} {listed}"
-                print(f"{STDOUT if str(output) == '-' else output}: {message}", file=sys.stderr)
+                print(f"{output_place(output)}: {message}", file=sys.stderr)
 
 
 def write_lists(
@@ -182,12 +177,19 @@ def write_several(
     else:
         chosen = format or format_of_name(output, "att")
         if archive is None:
-            raise LatticeSimpError(f"{place(source)} holds several sentences; {SEVERAL}")
-        with archive(output, **losses.options(chosen)) as add:
+            raise several_lattices(source, output)
+        with archive(output, **losses.options(chosen)) as add, located(output_place(output)):
             for name, lattice in lattices:
                 add(name, lattice)
                 losses.add(lattice, output, chosen)
     losses.print(output)
+
+
+def several_lattices(source: str, output: str, *, lists: bool = False) -> LatticeSimpError:
+    """Returns the error of an output for one lattice where there are several; `lists` if they are n-best lists."""
+    remedy = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
+    more = " (to write n-best lists, use `lattice tokens`)" if lists else ""
+    return LatticeSimpError(f"{output_place(output)}: holds one lattice, but {place(source)} several; {remedy}{more}")
 
 
 def is_folder(output: str) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, located
 from lattice_simp.formats import (
     att,
     feature_lattice,
@@ -39,7 +39,7 @@ from lattice_simp.formats.json_nbest import is_json
 from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
 from lattice_simp.formats.unsupported import kind_of, refusal
-from lattice_simp.support.textio import COMPRESSIONS, read_bytes
+from lattice_simp.support.textio import COMPRESSIONS, output_place, read_bytes
 
 __all__ = [
     "FORMATS",
@@ -162,7 +162,8 @@ def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = 
     chosen = format_of_name(path) if format is None else format
     if chosen not in FORMATS:
         raise LatticeSimpError(f"{path}: unknown format {chosen!r} (choose one of {', '.join(FORMATS)})")
-    FORMATS[chosen].write(as_lattice(lattice), path, **options)
+    with located(output_place(path)):
+        FORMATS[chosen].write(as_lattice(lattice), path, **options)
 
 
 def losses(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None) -> Losses:

@@ -161,7 +161,8 @@ def is_pipe(path: str | Path) -> bool:
     return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
 
-STDIN = "<stdin>"
+STDIN, STDOUT = "<stdin>", "<stdout>"
+"""The names of the standard streams in messages."""
 
 _COPY = "lattice-simp-stdin-"
 
@@ -203,6 +204,15 @@ def file_name(path: str | Path) -> str | None:
 def place(path: str | Path) -> str:
     """Returns a file's name for messages: "standard input" for the copy of it that `readable` makes."""
     return STDIN if Path(path).parent.name.startswith(_COPY) else str(path)
+
+
+def output_place(path: str | Path) -> str:
+    """Returns the name of an output for messages.
+
+    >>> output_place("-"), output_place("a.slf")
+    ('<stdout>', 'a.slf')
+    """
+    return STDOUT if str(path) == "-" else str(path)
 
 
 def read_lines(path: str | Path) -> Iterator[str]:

@@ -143,7 +143,7 @@ def test_one_of_several_lattices_is_chosen_by_name_or_number(places, tmp_path, c
             assert run("lattice", command, place, *output) == 2
             error = capsys.readouterr().err
             if command == "convert":
-                assert "holds several lattices; " in error, error
+                assert "holds one lattice, but " in error, error
                 assert "with --output FOLDER/" in error, error
                 continue
             assert "2 " in error, error

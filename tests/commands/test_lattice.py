@@ -280,6 +280,9 @@ def test_skeleton_conversion_round_trip(call, files):
         (["translate", "model", "a.en"], "argument(s) (a.en) (name the input with --input, or pipe it in; "),
         (["skeleton", "make", "a.en", "b"], "argument(s) (b) (name the output with --output; "),
         (["lattice", "convert", "full.nbest"], "give one output: lattice-simp lattice convert"),
+        (["lattice", "convert", "full.nbest", "a.slf"], "a.slf: holds one lattice, but full.nbest several; choose"),
+        (["lattice", "convert", "transducer.txt", "a.plf"], "lattice-simp: a.plf: PLF cannot represent transducers"),
+        (["lattice", "convert", "cyclic.txt", "-", "--to", "plf"], "lattice-simp: <stdout>: the lattice has a cycle"),
         (["lattice", "confusion", "full.nbest", "--id", "0", "--to", "jsonl"], "'jsonl' is not one of"),
         (["lattice", "prune", "full.fst", "--beam", "1", "--to", "jsonl"], "the output is a lattice, not n-best lists"),
         (["lattice", "frobnicate"], "frobnicate"),
@@ -294,6 +297,7 @@ def test_errors_are_one_line(call, files, model, arguments, message):
     (files / "noise").write_bytes(b"\x80\x00\xffnoise\n")
     (files / "cut.fst").write_bytes((files / "full.fst").read_bytes()[:60])
     (files / "cyclic.txt").write_text("0 0 a\n0\n")
+    (files / "transducer.txt").write_text("0 1 a b\n1\n")
     (files / "terms").write_text("Zug\nhat spät\n")
     (files / "blank").write_text("a [[b]]\n\na\n")
     (files / "one.nbest").write_text(NBEST.splitlines(keepends=True)[0])

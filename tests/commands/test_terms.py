@@ -171,7 +171,7 @@ def test_translations_hold_the_terms(call, model, files):
         ("compose full.nbest --terms empty", "empty:2: term 1 has an empty form: 'a|'"),
         ("compose full.nbest --terms two --id 2", "two: 2 lines, none for sentence 2"),
         ("compose full.fst --terms two", "two: 2 lines for one sentence without a number (give a file of one line"),
-        ("gappy --terms two", "two holds several sentences; choose one with --id, or write all of them with"),
+        ("gappy --terms two", "two several; choose one with --id, or write all of them with"),
         ("gappy", "give either a file of skeletons or --terms FILE"),
         ("gappy full.nbest --terms two", "give either a file of skeletons or --terms FILE"),
         ("compose full.nbest full.nbest --terms two", "give either a file of skeletons or --terms FILE"),
