@@ -24,15 +24,21 @@ def corpus() -> None:
 @app.command()
 @takes_settings(CorpusSettings)
 def align(
-    complex: Annotated[Path, typer.Option("--complex", help="articles (JSON lines or a MediaWiki dump)")],
-    simple: Annotated[Path, typer.Option("--simple", help="simpler articles with the same titles")],
+    complex: Annotated[
+        Path, typer.Option("--complex", help="articles; JSON lines, a MediaWiki dump, or a text per line")
+    ],
+    simple: Annotated[
+        Path, typer.Option("--simple", help="simpler articles with the same titles, or texts on the same lines")
+    ],
     output: OutputFolder,
     settings: dict[str, Any],
     jobs: Jobs = 1,
     dask: Dask = None,
     quiet: Quiet = False,
 ) -> None:
-    """Pair the sentences of articles that have the same title. The same command continues an interrupted run.
+    """Pair the sentences of articles that have the same title, or of texts that are on the same line.
+
+    The same command continues an interrupted run.
 
     Example: lattice-simp corpus align --complex wiki.jsonl --simple simple.jsonl --output corpus
     """

@@ -30,6 +30,22 @@ def test_align(call, sides, tmp_path):
     assert (again.stdout, again.stderr) == (done.stdout, "")
 
 
+def test_texts_are_paired_by_their_lines(call, tmp_path):
+    texts = {
+        "c": "The old king ruled long, and his people loved him.\n\nIt rained.\n",
+        "s": "He ruled.\n\nIt rained.\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    sides = ["--complex", tmp_path / "c", "--simple", tmp_path / "s", "--output", tmp_path / "out", "--quiet"]
+    assert call("corpus", "align", *sides).stdout == "2 article pairs, 1 paragraph pair, 1 sentence pair\n"
+    assert (tmp_path / "out" / "simple.txt").read_text(encoding="utf-8") == "It rained.\n"
+    (tmp_path / "s").write_text("He ruled.\n", encoding="utf-8")
+    done = call("corpus", "align", *sides)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{tmp_path}/s: has 1 line, but {tmp_path}/c has 3 lines" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -50,7 +66,7 @@ def test_options_that_cannot_be(call, sides, tmp_path, options, message):
     [
         (b"\x80\x00\xff\xfe binary \x00\n", "c:1: bytes that are not UTF-8 (convert"),
         (b'{"title": "A", "text": "b"}\n{"title": 1}\n', "c:2: has no title (each line is"),
-        (b"]]] ||| {{ 7\n", "c:1: invalid JSON: Expecting value at column 1 (each line is"),
+        (b"{{ 7\n", "c:1: invalid JSON: Expecting property name enclosed in double quotes at column 2 (each"),
         (b"", "c: has no articles (each line is"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Reads articles from JSON lines or a MediaWiki dump, recognised by content."""
+"""Reads articles from JSON lines, a MediaWiki dump or plain text, recognised by content."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ class Article:
         paragraphs: the paragraphs of text; a page of wikitext is a single one.
         number: the number of its line or page in the file, from 1.
         is_wikitext: whether the text still has MediaWiki's markup.
+        is_titled: whether the file has titles; the title of a line of plain text is its number.
     """
 
     title: str
     paragraphs: tuple[str, ...]
     number: int
     is_wikitext: bool = False
+    is_titled: bool = True
 
     @property
     def key(self) -> str:
@@ -45,14 +47,13 @@ def read_articles(path: str | Path) -> Iterator[Article]:
     """Yields the articles of a file.
 
     In JSON lines, each line of `text` is a paragraph. In a dump, pages outside the main namespace are skipped, and the
-    last revision of a page counts.
+    last revision of a page counts. Each line of plain text is an article.
 
     Raises:
         FormatError: the file cannot be read, is empty or of another format, or a line or page is broken.
         MissingExtraError: the file is a dump, and mwparserfromhell is not installed.
     """
-    with open_binary(path) as file:
-        head = file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = _head(path)
     if not head:
         raise FormatError("has no articles", path=path, remedy=REMEDY)
     if head.startswith(b"<"):
@@ -60,14 +61,28 @@ def read_articles(path: str | Path) -> Iterator[Article]:
         for number, title, text in read_pages(path):
             yield Article(title, (text,), number, is_wikitext=True)
         return
+    is_text = not head.startswith(b"{")
     for number, line in enumerate(read_lines(path), start=1):
-        if line.strip():
+        if line.strip() and is_text:
+            yield Article(str(number), (line,), number, is_titled=False)
+        elif line.strip():
             fields = parse_json(line, path=path, line=number, remedy=REMEDY)
             try:
                 article = _article(fields, number)
             except LatticeSimpError as error:
                 raise FormatError(str(error), path=path, line=number, remedy=REMEDY) from error
             yield article
+
+
+def is_plain(path: str | Path) -> bool:
+    """Returns whether a file is plain text: neither JSON lines nor a dump."""
+    return not _head(path).startswith((b"{", b"<"))
+
+
+def _head(path: str | Path) -> bytes:
+    """Returns the beginning of a file from its first character that is not white space."""
+    with open_binary(path) as file:
+        return file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
 
 
 def _article(fields: Any, number: int) -> Article:

@@ -68,7 +68,7 @@ def _read(path: Path, min_words: int, run: Run, folder: Path) -> dict[str, Any]:
         for read, article in enumerate(read_articles(path), start=1):
             if read % _PROGRESS_STEP == 0:
                 run.progress(read, None)
-            reason = unusable(article.title, article.paragraphs, min_words)
+            reason = unusable(article.title, article.paragraphs, min_words) if article.is_titled else None
             if reason is None:
                 yield article
             else:

@@ -24,9 +24,11 @@ from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.shards import read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.atomic import replacing
+from lattice_simp.support.parallel import read_parallel
 from lattice_simp.support.tasks.batch import check_cluster
 from lattice_simp.support.textio import open_text
 from lattice_simp.systems.corpus.aligning import ALIGN, PLACE, align_stage
+from lattice_simp.systems.corpus.articles import is_plain
 from lattice_simp.systems.corpus.collections import PAIR, SIDES, pair_stage, read_stage
 from lattice_simp.systems.corpus.settings import CorpusSettings
 from lattice_simp.systems.corpus.splitting import FREQUENCIES, frequencies_stage, split_stage
@@ -80,18 +82,20 @@ def align_collections(
 ) -> CorpusCounts:
     """Makes a parallel corpus of two collections of articles paired by title (Coster and Kauchak 2011, section 3).
 
+    The lines of plain text are paired by their numbers.
+
     Writes to `output` the files `complex.txt` and `simple.txt`, one sentence a line; `pairs.jsonl` with the places, the
     similarity and the move of each pair; and `counts.json`. The files of stages stay in `work`, so that a killed run
     can resume and another threshold repeats only the last stages.
 
     Args:
-        complex_articles, simple_articles: JSON lines or MediaWiki dumps, possibly compressed; see `read_articles`.
+        complex_articles, simple_articles: JSON lines, MediaWiki dumps or plain text; see `read_articles`.
         output: the folder to create.
         settings: the thresholds and the language.
         run: the processes or cluster, and the progress display.
 
     Raises:
-        FormatError: an input cannot be read, is broken, or has no usable article.
+        FormatError: an input cannot be read, is broken, or has no usable article; or two texts differ in length.
         LatticeSimpError: the collections have no common title, or the output cannot be written.
         MissingExtraError: the extra `corpus` is not installed.
     """
@@ -100,7 +104,11 @@ def align_collections(
     paths = dict(zip(SIDES, (Path(complex_articles), Path(simple_articles)), strict=True))
     for path in paths.values():
         if not path.is_file():
-            raise FormatError("is not a file", path=path, remedy="give JSON lines of articles, or a MediaWiki dump")
+            raise FormatError(
+                "is not a file", path=path, remedy="give JSON lines of articles, a MediaWiki dump, or a text"
+            )
+    if all(map(is_plain, paths.values())):
+        read_parallel(list(paths.values()))
     folder = Path(output)
     if not folder.absolute().parent.is_dir():
         raise LatticeSimpError(f"{folder}: cannot be created (create its parent folder first)")
