@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
@@ -330,11 +330,33 @@ def _tar_stem(name: str) -> str:
     return str(path.with_suffix("") if path.suffix in (".tar", ".tgz") else path)
 
 
+class _Header(tarfile.TarInfo):
+    """A member's header; `tarfile` takes a damaged one for the end of the archive, except for the first."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Parses a header.
+
+        Raises:
+            ReadError: it is damaged or cut off.
+            HeaderError: it consists of zeros, or nothing is left: the archive ends here.
+        """
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except tarfile.HeaderError as error:
+            if any(buf):
+                raise tarfile.ReadError(f"the header of a member is damaged: {error}") from error
+            raise
+
+
 def _tar_members(
     path: str | Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
 ) -> Iterator[Entry]:
     try:
-        with open_binary(path) as unpacked, closing(tarfile.open(fileobj=unpacked, mode="r|")) as archive:
+        with (
+            open_binary(path) as unpacked,
+            closing(tarfile.open(fileobj=unpacked, mode="r|", tarinfo=_Header)) as archive,
+        ):
             for member in archive:
                 data = _member_data(archive, member, path)
                 if data is not None:

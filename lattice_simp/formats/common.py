@@ -153,6 +153,15 @@ def field_of(name: str, path: str | Path) -> str:
     return "_".join(fields) or "0"
 
 
+def is_field(word: str) -> bool:
+    r"""Returns whether readers that split lines at white space, and drop byte order marks, keep a word as it is.
+
+    >>> is_field("cat"), is_field(""), is_field("a b"), is_field("10\u00a0"), is_field("\ufeffa")
+    (True, False, False, False, False)
+    """
+    return word.split() == [word] and not word.startswith("\ufeff")
+
+
 def finite(text: str | bytes, largest: float = LARGEST_COST) -> float | None:
     """Parses a finite number up to `largest`; returns None for any other text.
 

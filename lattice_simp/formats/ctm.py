@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
-from lattice_simp.formats.common import finite, shown
+from lattice_simp.formats.common import finite, is_field, shown
 from lattice_simp.formats.json_nbest import samples
 from lattice_simp.formats.list_lines import Sentence, feature_score
 from lattice_simp.support.textio import read_lines
@@ -157,7 +157,7 @@ def ctm_fields(words: Iterable[tuple[str, float, float, float]]) -> list[str]:
     """
     fields = []
     for word, begin, duration, confidence in words:
-        if len(word.split()) != 1:
+        if not is_field(word):
             raise InvalidLatticeError(f"CTM cannot hold the word {shown(word)}, which has blanks; replace them")
         share = "" if math.isnan(confidence) else f" {confidence:.4f}"
         fields.append(f"{begin:.3f} {duration:.3f} {word}{share}")

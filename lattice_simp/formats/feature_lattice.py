@@ -107,9 +107,11 @@ def write_features(lattice: Lattice, path: str | Path) -> None:
         EmptyLatticeError: no state is final.
         InvalidLatticeError: the lattice is a transducer, has costs but no features, or has words or names that could
             not be read back.
+        CyclicLatticeError: the lattice has a cycle.
         LatticeSimpError: the file cannot be written.
     """
     require_acceptor(lattice, "a text lattice with features")
+    lattice = lattice.topsorted()
     features, finals = lattice.features, np.flatnonzero(np.isfinite(lattice.finals))
     if not len(finals):
         raise EmptyLatticeError("the lattice holds no hypothesis, so it cannot be written in this format")
@@ -130,7 +132,12 @@ def write_features(lattice: Lattice, path: str | Path) -> None:
 def _lost(lattice: Lattice) -> Losses:
     final = np.isfinite(lattice.finals)
     costs = ["costs"] if lattice.weights.any() or lattice.finals[final].any() else []
-    return {"its format holds only features, not the": costs, **scored_losses(lattice)}
+    marks = set(lattice.symbols.words_of(lattice.olabels)) & set(SENTENCE_ENDS)
+    return {
+        "its format holds only features, not the": costs,
+        "readers of its format replace these words by epsilons:": sorted(marks),
+        **scored_losses(lattice),
+    }
 
 
 FORMAT = Format((), never, parse_features, write_features, _lost)

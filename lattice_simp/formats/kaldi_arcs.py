@@ -169,8 +169,9 @@ def written_words(lattice: Lattice, numbers: Mapping[str, int] | None) -> dict[i
     """
     words = {label: lattice.symbols[label] for label in np.unique(lattice.olabels).tolist() if label != EPSILON}
     for word in words.values():
-        if numbers is not None and word not in numbers:
-            raise InvalidLatticeError(f"the table has no number for {shown(word)} (add it to words.txt)")
+        if numbers is not None and not numbers.get(word):
+            zero = ", except 0, which means epsilon" if word in numbers else ""
+            raise InvalidLatticeError(f"the table has no number for {shown(word)}{zero} (add it to words.txt)")
         if numbers is None and (word in EPSILON_NAMES or not word or any(blank in word for blank in " \t\r\n")):
             raise InvalidLatticeError(f"Kaldi's text cannot hold the word {shown(word)}")
     if numbers is not None:

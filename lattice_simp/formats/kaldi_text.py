@@ -68,7 +68,7 @@ def is_text_archive(head: bytes) -> bool:
     rows = [line.split() for line in takewhile(_ROW.fullmatch, stripped)]
     if not rows:
         return False
-    if len(rows[0]) < 3 and (name.isdigit() or b"," not in rows[0][-1]):
+    if len(rows[0]) < 3 and rows[0][-1].count(b",") < (2 if name.isdigit() else 1):
         # Otherwise they may be the first lines of AT&T text, or words and numbers.
         is_start = rows[0] == [b"0"] and not name.isdigit()
         return is_start and lines[first + 2 : first + 3] in ([b""], [b"\r"])

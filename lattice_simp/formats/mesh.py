@@ -19,7 +19,7 @@ import numpy as np
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
-from lattice_simp.formats.common import Format, field_lines, field_of, finite, natural, shown
+from lattice_simp.formats.common import Format, field_lines, field_of, finite, is_field, natural, shown
 from lattice_simp.formats.networks import Slots, lost, probability, written_slots
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text
@@ -78,7 +78,7 @@ def write_mesh(lattice: Lattice, path: str | Path) -> None:
     words = {EPSILON: NO_WORD}
     for label in np.unique(lattice.olabels).tolist():
         word = lattice.symbols[label]
-        if label != EPSILON and (word == NO_WORD or len(word.split()) != 1):
+        if label != EPSILON and (word == NO_WORD or not is_field(word)):
             raise InvalidLatticeError(f"a word mesh cannot hold the word {shown(word)}")
         words.setdefault(label, word)
     slots = written_slots(lattice, words, "a word mesh")

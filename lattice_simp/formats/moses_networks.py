@@ -23,14 +23,14 @@ import numpy as np
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import CUT, HEAD, Format, shown
+from lattice_simp.formats.common import CUT, HEAD, Format, is_field, shown
 from lattice_simp.formats.networks import Slots, probability, written_slots
 from lattice_simp.formats.plf import EPSILON_WORD
 from lattice_simp.support.textio import decode, open_text, read_lines
 
 _ENTRY = rb"(?!\d*\.\d+[ \t])\S+[ \t]+(?:[01]?\.\d+|[01]\.?|\d(?:\.\d+)?[eE]-\d+)"
 _SLOT = re.compile(rb"(?!\d+[ \t]+\d+[ \t]|numaligns[ \t])%b(?:[ \t]+%b)*[ \t]*\r?" % (_ENTRY, _ENTRY))
-_CERTAIN = re.compile(rb"\S+[ \t]+1(?:\.0*)?[ \t]*\r?")
+_CERTAIN = re.compile(rb"(?!\d+[ \t])\S+[ \t]+1(?:\.0*)?[ \t]*\r?")
 _FRACTION = re.compile(rb"\.|\d[eE]-\d")
 _REMEDY = "write word probability word probability ..., a line for each slot, and a blank line after each network"
 
@@ -41,12 +41,12 @@ def is_moses_networks(text: bytes) -> bool:
     r"""Returns whether the first lines, up to a blank one, are slots, and several words compete or all are certain.
 
     Uncertain words without competitors, as in a pruned network, need the blank line: lists of words look the same, and
-    so do the final states of AT&T text.
+    so do the final states of AT&T text, also where all costs are 1.
 
     >>> is_moses_networks(b"das 0.75 ein 0.25\nhaus 1.0\n"), is_moses_networks(b"das 0.75\nhaus 0.25\n")
     (True, False)
-    >>> is_moses_networks(b"das 0.75\nhaus 0.25\n\n")
-    True
+    >>> is_moses_networks(b"das 0.75\nhaus 0.25\n\n"), is_moses_networks(b"0\t1.0\n")
+    (True, False)
     """
     lines = text[:HEAD].split(b"\n")
     if not _SLOT.fullmatch(lines[0]):
@@ -147,7 +147,7 @@ def _network(lines: list[NumberedLine], symbols: SymbolTable | None, path: str |
 def _words(lattice: Lattice) -> dict[int, str]:
     words = {label: lattice.symbols[label] for label in np.unique(lattice.olabels).tolist() if label != EPSILON}
     for word in words.values():
-        if word == EPSILON_WORD or len(word.split()) != 1:
+        if word == EPSILON_WORD or not is_field(word):
             raise InvalidLatticeError(f"a confusion network of Moses cannot hold the word {shown(word)}")
     return {EPSILON: EPSILON_WORD, **words}
 

@@ -30,6 +30,7 @@ from lattice_simp.formats.common import (
     field_lines,
     field_of,
     finite,
+    is_field,
     natural,
     require_acceptor,
     shown,
@@ -88,7 +89,7 @@ def write_pfsg(lattice: Lattice, path: str | Path) -> None:
     lattice, end = single_final(lattice)
     words = [NO_WORD, *lattice.symbols.words[1:]]
     for label in np.unique(lattice.olabels[lattice.olabels != EPSILON]).tolist():
-        if words[label] == NO_WORD or len(words[label].split()) != 1:
+        if words[label] == NO_WORD or not is_field(words[label]):
             raise InvalidLatticeError(f"PFSG cannot hold the word {shown(words[label])}")
     on_state, state_labels = _labels_of_states(lattice)
     apart = np.flatnonzero(~on_state[lattice.nextstates] & (lattice.olabels != EPSILON))

@@ -184,6 +184,8 @@ def format_plf(
     lattice = lattice if features else _without_features(lattice)
     if score_name in lattice.features:
         raise InvalidLatticeError(f"a feature is called {score_name!r} (choose another score_name)")
+    if "" in lattice.features:
+        raise InvalidLatticeError("PLF cannot represent a feature whose name is empty (rename it, or leave it out)")
     lattice, _ = single_final(lattice.topsorted(), last=True)
     words = [EPSILON_WORD, *lattice.symbols.words[1:]]
     used = set(lattice.olabels.tolist())

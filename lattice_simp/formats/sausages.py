@@ -27,7 +27,7 @@ from lattice_simp.formats.networks import Slots, lost, probability, written_slot
 from lattice_simp.formats.symbol_text import read_labels
 from lattice_simp.support.textio import decode, open_text, read_lines
 
-_SLOT = rb"[ \t]+\[(?:[ \t]+[^\s\]]\S*[ \t]+(?:[01]|[01]?\.\d+|\d(?:\.\d+)?e-\d+))+[ \t]+\]"
+_SLOT = rb"[ \t]+\[(?:[ \t]+[^ \t\]][^ \t]*[ \t]+(?:[01]|[01]?\.\d+|\d(?:\.\d+)?e-\d+))+[ \t]+\]"
 _NUMBER = rb"[ \t]+-?[\d.]\S*"
 _VECTOR = rb"\[(?=(?:%b%b)*[ \t]+-?\d*\.\d)(?:%b)+[ \t]+\]" % (_NUMBER, _NUMBER, _NUMBER)  # of Kaldi's archives
 _LINE = re.compile(rb"\S+(?![ \t]+%b[ \t]*\Z)(?:%b)+" % (_VECTOR, _SLOT))

@@ -349,3 +349,20 @@ def test_kaldi_archives_in_folders_are_read_once(tmp_path):
     with pytest.warns(InputWarning, match=r"lat.scp: left out a script file"):
         read = {name: best(lattice) for name, lattice in read_all(tmp_path, numeric=False)}
     assert read == {"lat-u-1": "1", "lat-u-2": "2"}
+
+
+@pytest.mark.parametrize("damage", ["bit", "cut"])
+def test_damaged_headers_in_tar_archives_are_errors(tmp_path, damage):
+    """The members after it are not lost without a message."""
+    archive = packed(tmp_path / "all.tar", {f"{name}.txt": b"0 1 a\n1\n" for name in "abc"})
+    data = bytearray(archive.read_bytes())
+    second = 2 * tarfile.BLOCKSIZE  # after the header and the data of the first member
+    if damage == "bit":
+        data[second] ^= 1
+    else:
+        del data[second + 100 :]
+    archive.write_bytes(data)
+    lattices = ls.read_all(archive)
+    assert next(lattices)[0] == "a"
+    with pytest.raises(FormatError, match=r"all\.tar: a broken tar archive: the header of a member is damaged"):
+        next(lattices)

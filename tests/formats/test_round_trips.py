@@ -252,3 +252,60 @@ def test_the_name_of_the_empty_word_is_no_word(tmp_path: Path) -> None:
     lattices = ls.read_all(tmp_path / "x.nbest")
     with pytest.raises(ls.InvalidLatticeError, match="leave it out, or give the word another name"):
         next(lattices)
+
+
+BLANKS_AND_MARKS = ["\u3000", "\\\u3000", "a\x0b", "\ufeff", "\ufeffa", "a\x0cb", "\x0c"]
+
+
+@pytest.mark.parametrize("suffix", [".mesh", ".cn", ".pfsg", ".sausages", ".txt", ".plf", ".slf", ".fst", ".lats"])
+def test_words_with_rare_blanks_and_byte_order_marks(tmp_path: Path, suffix: str) -> None:
+    """They are kept, or refused: no character is lost, and the file is recognised."""
+    kept = 0
+    for word in BLANKS_AND_MARKS:
+        path, lattice = tmp_path / f"x{suffix}", Lattice.from_strings([([word, "b"], 0.0)])
+        try:
+            ls.write(lattice, path)
+        except InvalidLatticeError as error:
+            assert "hold the word" in str(error)  # noqa: PT017
+            continue
+        kept += 1
+        assert [hypothesis.tokens for hypothesis in ls.nbest(ls.read(path), 2)] == [(word, "b")]
+    assert kept == (0 if suffix in (".mesh", ".cn", ".pfsg") else len(BLANKS_AND_MARKS))
+
+
+def test_words_that_a_table_numbers_0_are_refused(tmp_path: Path) -> None:
+    """They would become epsilons."""
+    table = tmp_path / "words.txt"
+    table.write_text("<eps> 0\na 1\n")
+    lattice = Lattice.from_strings("a <eps>")
+    for name in ("x.lats", "x.ark", "x.sausages"):
+        with pytest.raises(InvalidLatticeError, match="no number for '<eps>', except 0, which means epsilon"):
+            ls.write(lattice, tmp_path / name, symbols_path=table)
+
+
+def test_features_without_a_name_are_refused_in_plf(tmp_path: Path) -> None:
+    lattice = Lattice.from_strings("a").with_feature("", [-1.0])
+    with pytest.raises(InvalidLatticeError, match="a feature whose name is empty"):
+        ls.write(lattice, tmp_path / "x.plf")
+
+
+def test_lattices_with_features_that_could_not_be_read_back(tmp_path: Path) -> None:
+    """Cycles are refused, and sentence ends that the reader removes are reported."""
+    words = ls.SymbolTable(["a", "</s>"])
+    loop = Lattice.from_arcs([0], [1], [0.0], [0], [0.0], words)
+    with pytest.raises(ls.CyclicLatticeError):
+        ls.write(loop, tmp_path / "x", "features")
+    lost = losses(Lattice.from_strings("a </s>", words), "x", "features")
+    assert ["</s>"] in lost.values()
+    assert ["</s>"] not in losses(Lattice.from_strings("a", words), "x", "features").values()
+
+
+@pytest.mark.parametrize("cost", [0.0, 1.0, 0.25])
+@pytest.mark.parametrize("name", ["0", "12", "u"])
+@pytest.mark.parametrize("suffix", [".txt", ".lats", ".ark", ".fst"])
+def test_costs_of_the_empty_string_are_recognised(tmp_path: Path, name: str, cost: float, suffix: str) -> None:
+    """A number and a cost of 1 look like a word with its probability."""
+    lattice = replace(Lattice.from_strings([("", cost)]), header=Header(name))
+    ls.write(lattice, tmp_path / f"x{suffix}")
+    [hypothesis] = ls.nbest(ls.read(tmp_path / f"x{suffix}"), 2)
+    assert (hypothesis.text, hypothesis.cost) == ("", cost)
