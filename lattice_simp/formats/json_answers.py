@@ -131,7 +131,11 @@ def is_object(value: object) -> TypeGuard[dict[str, Any]]:
 
 def _is_part(entry: Mapping[str, Any], *, is_whole: bool) -> bool:
     """Returns whether a choice is a part of a stream: a delta, or a text that goes on, in an answer without usage."""
-    return "delta" in entry or (not is_whole and "text" in entry and not entry.get("finish_reason", True))
+    return (
+        "delta" in entry
+        or entry.get("done") is False
+        or (not is_whole and "text" in entry and not entry.get("finish_reason", True))
+    )
 
 
 def _has_alternatives(entry: object) -> bool:

@@ -25,7 +25,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -35,6 +35,7 @@ from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import key_names, shown
 from lattice_simp.formats.json_answers import DOUBTS, PART, generated_row
 from lattice_simp.formats.json_results import BARE, FAILED, KEYS, NAME, rows_of
+from lattice_simp.formats.json_streams import INTERIM, PARTIAL, is_interim
 from lattice_simp.formats.json_times import is_finite, times_like, with_nulls
 from lattice_simp.formats.json_words import tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
@@ -79,6 +80,8 @@ def is_json(head: bytes) -> bool:
 def is_json_nbest(head: bytes) -> bool:
     """Recognises JSON with hypotheses, by the first line or an object or array that begins with it."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    partial = PARTIAL.match(text)
+    text = text[partial.end() :] if partial is not None else text
     heads = (_LINE_HEAD, _SPREAD_HEAD, _BARE_HEAD, _GENERATED_HEAD)
     return any(head.match(text) is not None for head in heads)
 
@@ -95,7 +98,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
     due = 0
     number = 0
     gaps, doubts, failures = IdGaps(path), Doubts(path), dict[int, str]()
-    for number, row in _rows(path):
+    for number, row in _rows(path, doubts):
         name = row.get(NAME)
         sentence_id = row.get("id", first_id + due)
         if isinstance(name, str) and isinstance(sentence_id, str):
@@ -185,9 +188,12 @@ def _values(path: str | Path) -> Iterator[tuple[int, Any]]:
         yield number, parse_json(line, path=path, line=number, remedy=_REMEDY)
 
 
-def _rows(path: str | Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _rows(path: str | Path, doubts: Doubts) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yields the objects of sentences with their lines."""
-    for number, value in _values(path):
+    for (number, value), (_, following) in pairwise(chain(_values(path), [(0, None)])):
+        if is_interim(value, following):
+            doubts.raise_once(INTERIM[0], number, INTERIM[1])
+            continue
         for row in rows_of(value):
             yield number, _checked(row, path, number)
 

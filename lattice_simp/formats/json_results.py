@@ -47,7 +47,7 @@ from lattice_simp.support.plurals import in_words
 KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences|segments|chunks'
     rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
-    rb'|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
+    rb'|"(?:words|tokens|result|prediction)"\s*:\s*\[\s*\{|"resps"\s*:\s*\[\s*\[\s*"|"translation"\s*:\s*"|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
     rb'|"results"\s*:\s*\[\s*\]|"(?:avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
     rb'|"object"\s*:\s*"response"|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
 )
@@ -81,8 +81,8 @@ _FILE = "audio_filepath"
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that replaces 0."""
 
-_WRAPPERS = ("response", "body", "result", "transcription", "retval", "output")
-"""The names under which batches, long operations, Gladia, BBC's Kaldi and Bedrock hold a result."""
+_WRAPPERS = ("response", "body", "result", "transcription", "retval", "output", "channel")
+"""The names under which batches, long operations, Gladia, BBC's Kaldi, Bedrock and Deepgram's streams hold a result."""
 
 _FAILURES = ("errored", "canceled", "expired")
 """The types of a request of Anthropic's batches that has no answer."""
@@ -126,9 +126,7 @@ def _name(value: Mapping[str, Any]) -> str | None:
 def _rows(value: Any) -> list[Any]:
     if not isinstance(value, dict) or "hypotheses" in value:
         return [value]
-    while (failure := _failure(value)) is None and (
-        inner := next((value[name] for name in _WRAPPERS if isinstance(value.get(name), dict)), None)
-    ) is not None:
+    while (failure := _failure(value)) is None and (inner := _wrapped(value)) is not None:
         value = inner
     if failure is not None:
         return [{"hypotheses": [], FAILED: failure}]
@@ -137,6 +135,17 @@ def _rows(value: Any) -> list[Any]:
     if results is None:
         results = _results(value)
     return [_row(result) for result in ([value] if results is None else results)]
+
+
+def _wrapped(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Returns the result that an object holds; None if it is a result itself.
+
+    >>> _wrapped({"result": {"language": "en"}, "transcription": [{"text": " a cat"}]}) is None
+    True
+    """
+    if any(isinstance(value.get(name), list) for name in (*_LISTS, *_SEGMENTS)):
+        return None
+    return next((value[name] for name in _WRAPPERS if isinstance(value.get(name), dict)), None)
 
 
 def _from_amazon(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -200,6 +209,13 @@ def _failure(value: Mapping[str, Any]) -> str | None:
 
 def _results(value: Mapping[str, Any]) -> list[Any] | None:
     """Returns the single results in an object; None for any other object."""
+    channels = value.get("transcripts")
+    if (
+        isinstance(channels, list)
+        and channels
+        and all(is_object(channel) and "text" in channel for channel in channels)
+    ):
+        return [{**channel, "transcript": channel["text"]} for channel in channels]  # of ElevenLabs
     results = next((value[name] for name in ("results", "recognizedPhrases", "chunks") if name in value), None)
     if isinstance(results, dict):  # Deepgram, Amazon
         lists = (results[name] for name in ("channels", "segments", "transcripts", "items") if name in results)
@@ -297,6 +313,8 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**identity, **generations(row)}
     if row.get("object") == "response" and isinstance(row.get("output"), list):  # OpenAI
         return {**identity, **choices([response_choice(row["output"])], row)}
+    if isinstance(row.get("translation"), str) and is_finite(row.get("score")):
+        return _translations([row["translation"]], {"scores": [row["score"]]})
     if "transcript" in row or isinstance(row.get("pred_text"), str):
         return {**identity, "hypotheses": [{"text": row.get("transcript", row.get("pred_text"))}]}
     transcript = _transcript(row)
@@ -383,9 +401,9 @@ def _from_azure(entry: Mapping[str, Any]) -> object:
 def _from_deepspeech(transcript: Mapping[str, Any]) -> object:
     """Returns a transcript of DeepSpeech, whose words are objects, with its confidence, a log, as the score."""
     words = transcript.get("words")
-    if not isinstance(words, list) or not all(isinstance(word, dict) for word in words):
+    if not isinstance(words, list) or not all(is_object(word) and isinstance(word.get("word"), str) for word in words):
         return transcript
-    return {"text": " ".join(str(word.get("word")) for word in words), "score": transcript.get("confidence")}
+    return {"text": " ".join(word["word"] for word in words), "score": transcript.get("confidence")}
 
 
 def _translations(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -395,6 +413,14 @@ def _translations(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
         return {"hypotheses": entries}
     firsts = [score[0] if isinstance(score, list) and score else score for score in scores]
     return {"hypotheses": entries, "scores": [-abs(score) if is_finite(score) else score for score in firsts]}
+
+
+def _responses(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Reads the samples of a task of lm-evaluation-harness; scores of given answers are unchanged."""
+    texts = [text for entry in entries if isinstance(entry, list) for text in entry]
+    return (
+        {"hypotheses": texts} if texts and all(isinstance(text, str) for text in texts) else {**rest, "resps": entries}
+    )
 
 
 def _sequences(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -418,6 +444,7 @@ _LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str
     "outputs": choices,
     "translations": _translations,
     "sequences": _sequences,
+    "resps": _responses,
     "transcripts": _entries(_from_deepspeech),
     "hypotheses": _entries(_from_gstreamer),
 }

@@ -47,6 +47,8 @@ _BEGINS = (
     "offsetMilliseconds",
     "BeginOffsetMillis",
     "start_timestamp_millis",
+    "start_sec",
+    "start_ms",
     "ts",
     "time",
 )
@@ -58,6 +60,8 @@ _ENDS = (
     "endTimeMs",
     "EndOffsetMillis",
     "end_timestamp_millis",
+    "end_sec",
+    "end_ms",
     "end_ts",
     "time_end",
 )
@@ -77,6 +81,8 @@ _UNITS = dict.fromkeys(("Offset", "Duration", "offsetInTicks", "durationInTicks"
         "EndOffsetMillis",
         "start_timestamp_millis",
         "end_timestamp_millis",
+        "start_ms",
+        "end_ms",
     ),
     _MILLISECOND,
 )
@@ -227,7 +233,7 @@ def _plain(text: str) -> str:
 
 def _fields(value: object) -> Mapping[str, Any] | None:
     """Returns a word of a list as an object; Watson's are lists, Amazon's and Speechmatics' have alternatives."""
-    if isinstance(value, list) and len(value) in (2, 3):
+    if isinstance(value, list) and len(value) in (2, 3) and isinstance(value[0], str):
         names = ("word", "start", "end") if len(value) == 3 else ("word", "confidence")
         return dict(zip(names, value, strict=True))
     if not isinstance(value, dict):

@@ -100,10 +100,12 @@ def words_of_segments(row: Mapping[str, Any], segments: Sequence[object]) -> lis
     if words is not None:
         return words
     lists = [_words_of(segment) for segment in segments]
+    are_words = [isinstance(segment, dict) and len(split_tokens(str(segment.get("text")))) == 1 for segment in segments]
     are_listed = any(inner is not None for inner in lists)
+    if all(are_words) and not are_listed:
+        return listed_words(list(segments))  # Transformers leaves the end of the last one open
     words = []
-    for segment, inner in zip(segments, lists, strict=True):
-        is_word = isinstance(segment, dict) and len(split_tokens(str(segment.get("text")))) == 1
+    for segment, inner, is_word in zip(segments, lists, are_words, strict=True):
         if inner is None and (is_word or are_listed):
             inner = listed_words([segment])
             inner = inner if inner is None or is_word else [inner[0]._replace(confidence=None)]

@@ -232,7 +232,8 @@ def test_calls_of_tools_are_left_out(tmp_path):
 
 def test_parts_of_a_stream_are_no_answers(tmp_path):
     text = {"text": "a", "index": 0, "finish_reason": None}
-    for row in ({"choices": [{"delta": {"content": "a"}, "index": 0}]}, {"choices": [text]}):
+    message = {"message": {"role": "assistant", "content": "a"}, "done": False}
+    for row in ({"choices": [{"delta": {"content": "a"}, "index": 0}]}, {"choices": [text]}, message):
         with pytest.raises(FormatError, match=r":1: a part of a stream, no answer .*stream=false"):
             ls.read_nbest(written(tmp_path, row))
     assert ls.read_nbest(written(tmp_path, {"choices": [text], "usage": {"total_tokens": 3}}))[0][0].text == "a"
@@ -265,6 +266,63 @@ def test_generated_texts_with_details(tmp_path):
         ls.read_nbest(written(tmp_path, row))
 
 
+def item(word, kind="word", **fields):
+    return {"alternatives": [{"content": word, "confidence": 0.9}], "type": kind, **fields}
+
+
+TOKENS = {"is_final": False, "timestamps": [0.5], "tokens": ["a"], "text": "a"}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"partial": ""}, {"partial": "a"}, {"text": "a cat"}],
+        [{"text": "a cat"}, {"partial": "a"}],
+        [{"message": "AddPartialTranscript", "results": [item("a")]}, {"results": [item("a"), item("cat")]}],
+        [
+            {"is_final": is_final, "channel": {"alternatives": [{"transcript": text}]}}
+            for text, is_final in (("a", False), ("a cat", True))
+        ],
+        [
+            {"result": {"hypotheses": [{"transcript": text}], "final": is_final}}
+            for text, is_final in (("a", False), ("a cat", True))
+        ],
+        [
+            {"results": [{"alternatives": [{"transcript": text}], **state}]}
+            for text, state in (("a", {"stability": 0.5}), ("a cat", {"stability": 0.5, "isFinal": True}))
+        ],
+        [TOKENS, {**TOKENS, "timestamps": [0.5, 1.0], "tokens": ["a", " cat"], "text": "a cat"}],
+    ],
+    ids=["Vosk", "Vosk at the end", "Speechmatics", "Deepgram", "GStreamer", "Google", "sherpa-onnx"],
+)
+def test_interim_results_are_left_out(tmp_path, rows):
+    with pytest.warns(InputWarning, match=r":[12]: left out interim results"):
+        lists = ls.read_nbest(written(tmp_path, *rows))
+    assert [[entry.text for entry in entries] for entries in lists] == [["a cat"]]
+
+
+def test_results_of_other_recordings_are_no_interim_results(tmp_path):
+    rows = [TOKENS, {**TOKENS, "timestamps": [0.75, 1.0], "tokens": ["a", " cat"], "text": "a cat"}]
+    assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, *rows))] == ["a", "a cat"]
+
+
+def test_each_channel_is_a_sentence(tmp_path):
+    row = {"transcripts": [{"text": "a cat", "channel_index": 0}, {"text": "yes", "channel_index": 1}]}
+    assert [[entry.text for entry in entries] for entries in ls.read_nbest(written(tmp_path, row))] == [
+        ["a cat"],
+        ["yes"],
+    ]
+    with pytest.raises(FormatError, match="a hypothesis without text or tokens"):
+        ls.read_nbest(written(tmp_path, {"transcripts": [{"words": [{"name": "a"}]}]}))
+
+
+def test_samples_of_lm_evaluation_harness(tmp_path):
+    row = {"doc_id": 0, "doc": {"choices": ["a", "b"]}, "resps": [["a cat", "the cat"]], "filtered_resps": ["a cat"]}
+    assert [entry.text for entry in ls.read_nbest(written(tmp_path, row))[0]] == ["a cat", "the cat"]
+    with pytest.raises(FormatError, match="expected an object with a list of hypotheses"):
+        ls.read_nbest(written(tmp_path, {**row, "resps": [[["-1.5", "False"]], [["-2.5", "True"]]]}))
+
+
 def test_blank_lines_are_skipped(tmp_path):
     row = json.dumps({"hypotheses": ["a"]})
     assert [len(entries) for entries in ls.read_nbest(written(tmp_path, f"\n{row}\n\n{row}\n"))] == [1, 1]
@@ -284,10 +342,6 @@ def test_transcripts_of_deepspeech(tmp_path):
     with pytest.warns(InputWarning, match="the times of words are not read: 'words'"):
         [hypotheses] = ls.read_nbest(written(tmp_path, row))
     assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 14.5), ("", 15.5)]
-
-
-def item(word, kind="word", **fields):
-    return {"alternatives": [{"content": word, "confidence": 0.9}], "type": kind, **fields}
 
 
 def test_transcripts_in_words(tmp_path):
@@ -330,6 +384,8 @@ def test_transcripts_of_amazon_and_nemo(tmp_path):
 def test_scores_of_sockeye_are_costs(tmp_path, scores):
     row = {"sentence_id": 1, "translation": "a cat", "translations": ["a cat", "a hat"], "scores": scores, "score": 9}
     assert [entry.cost for entry in ls.read_nbest(written(tmp_path, row))[0]] == [0.5, 1.5]
+    [[entry]] = ls.read_nbest(written(tmp_path, {"sentence_id": 1, "translation": "a cat", "score": 0.5}))
+    assert (entry.text, entry.cost) == ("a cat", 0.5)
 
 
 def test_sequences_of_transformers(tmp_path):

@@ -79,7 +79,10 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "whisper": {"text": " A cat.", "segments": [{"text": " A cat.", "start": 0.0, "end": 9.0, "words": PLAIN}]},
     "openai": {"text": "A cat.", "words": PLAIN},
-    "whisper.cpp": {"transcription": [{"text": " a cat", "offsets": {"from": 0, "to": 9000}, "tokens": PARTS}]},
+    "whisper.cpp": {
+        "result": {"language": "en"},
+        "transcription": [{"text": " a cat", "offsets": {"from": 0, "to": 9000}, "tokens": PARTS}],
+    },
     "transformers": {
         "text": " a cat",
         "chunks": [{"text": " a", "timestamp": [0.5, 0.8]}, {"text": " cat", "timestamp": [1.0, 1.5]}],
@@ -160,6 +163,20 @@ ROWS: dict[str, dict[str, Any]] = {
         "ys_log_probs": [],
         "words": [],
     },
+    "deepgram in a stream": {"is_final": True, "channel": {"alternatives": [{"transcript": "a cat", "words": PLAIN}]}},
+    "elevenlabs with channels": {
+        "transcripts": [{"text": "a cat", "words": words(word="text", start="start", end="end")}]
+    },
+    "picovoice": {"transcript": "a cat", "words": words(word="word", start="start_sec", end="end_sec")},
+    "soniox": {
+        "id": "x",
+        "text": "a cat",
+        "tokens": [
+            {"text": "a", "start_ms": 500, "end_ms": 800},
+            {"text": " c", "start_ms": 1000, "end_ms": 1200},
+            {"text": "at", "start_ms": 1200, "end_ms": 1500},
+        ],
+    },
     "own": {"hypotheses": [{"text": "a cat", "score": -1.0, "times": SPANS}]},
 }
 
@@ -176,6 +193,19 @@ def test_times_of_each_producer(tmp_path: Path, name: str) -> None:
     assert hypothesis.times is not None
     spans = [span for token, span in zip(hypothesis.tokens, hypothesis.times, strict=True) if token != "(laughs)"]
     assert [value for span in spans for value in span] == pytest.approx([0.5, 0.8, 1.0, 1.5])
+
+
+def test_the_last_word_may_lack_its_end(tmp_path: Path) -> None:
+    chunks = [{"text": " a", "timestamp": [0.5, 0.8]}, {"text": " cat", "timestamp": [1.0, None]}]
+    [[hypothesis]] = read(tmp_path / "x.json", {"text": " a cat", "chunks": chunks})
+    assert hypothesis.times == ((0.5, 0.8), (1.0, 1.0))
+
+
+def test_times_in_pairs_are_no_confidences(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text(json.dumps(ROWS["funasr"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ls.read_nbest(tmp_path / "x.json")
 
 
 def test_results_of_sherpa_onnx(tmp_path: Path) -> None:

@@ -1,0 +1,58 @@
+"""Interim results of streaming recognisers, which later results replace: Vosk, Deepgram, Speechmatics, sherpa-onnx.
+
+>>> is_interim({"partial": "a c"}, None), is_interim({"text": "a cat"}, None)
+(True, False)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from lattice_simp.formats.json_answers import is_object
+
+PARTIAL = re.compile(rb'(?:\{\s*"partial"\s*:\s*"(?:[^"\\\n]|\\.)*"\s*\}\s*)+')
+"""Partial results of Vosk at the beginning of a file."""
+
+INTERIM = ("left out interim results, which later ones replace", "keep only the final results to be sure")
+"""The warning about interim results: a message and a remedy."""
+
+
+def is_interim(value: object, following: object) -> bool:
+    """Returns whether a value of a file is an interim result.
+
+    >>> first = {"text": "a", "tokens": ["a"], "timestamps": [0.5], "is_final": False}
+    >>> is_interim(first, {**first, "text": "a cat", "tokens": ["a", " cat"], "timestamps": [0.5, 0.75]})
+    True
+
+    Args:
+        value: the value.
+        following: the next value of the file, or None.
+    """
+    if not is_object(value):
+        return False
+    results = value["results"] if isinstance(value.get("results"), list) else [value.get("result")]
+    return (
+        (isinstance(value.get("partial"), str) and "text" not in value)
+        or value.get("message") == "AddPartialTranscript"
+        or (value.get("is_final") is False and is_object(value.get("channel")))
+        or (bool(results) and all(is_object(result) and _is_unfinished(result) for result in results))
+        or (value.get("is_final") is False and is_object(following) and _goes_on(value, following))
+    )
+
+
+def _is_unfinished(result: Mapping[str, Any]) -> bool:
+    """Returns whether a result of Watson, Kaldi's GStreamer server or Google is not final yet."""
+    return result.get("final") is False or ("stability" in result and not result.get("isFinal"))
+
+
+def _goes_on(value: Mapping[str, Any], following: Mapping[str, Any]) -> bool:
+    """Returns whether the next result begins with the tokens and the times of a result, as in sherpa-onnx."""
+    for name in ("tokens", "timestamps"):
+        entries, next_entries = value.get(name), following.get(name)
+        if not isinstance(entries, list) or not isinstance(next_entries, list) or not entries:
+            return False
+        if entries != next_entries[: len(entries)]:
+            return False
+    return True
