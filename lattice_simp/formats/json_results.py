@@ -29,14 +29,14 @@ from lattice_simp.formats.json_answers import (
     log_probability,
     response_choice,
 )
-from lattice_simp.formats.json_times import is_finite, listed_words
+from lattice_simp.formats.json_times import is_finite, listed_words, number_of
 from lattice_simp.formats.json_translations import translated_rows
 from lattice_simp.formats.json_words import (
     NO_ALTERNATIVES,
     NO_CONFIDENCES,
     holds_words,
     text_of_words,
-    unread_speakers,
+    unread_fields,
     unread_words,
     with_words,
     words_of_entries,
@@ -90,6 +90,7 @@ _FAILURES = ("errored", "canceled", "expired")
 _SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", "phrases")
 """The names of lists of segments: of Whisper, Transformers, whisper.cpp, Gladia, Rev AI, Azure."""
 
+_SOME_SCORES = ("the scores of segments are not read, as some have none", "write 'avg_logprob' in all segments")
 _PARTLY = (
     "not all alternatives have a confidence, so all of a sentence weigh the same",
     "keep the first ones with `lattice nbest`, which are the service's best",
@@ -103,7 +104,7 @@ def rows_of(value: Any) -> list[Any]:
     """
     name = _name(value) if isinstance(value, dict) else None
     rows = _rows(value)
-    if rows and rows[0] is not value and is_object(rows[0]) and (doubts := unread_speakers(value)):
+    if rows and rows[0] is not value and is_object(rows[0]) and (doubts := unread_fields(value)):
         rows[0] = {**rows[0], DOUBTS: [*rows[0].get(DOUBTS, ()), *doubts]}
     if name is None:
         return rows
@@ -287,6 +288,7 @@ def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
         words = [words_of_segments(row, entries)] if is_transcript else words_of_entries(row, entries, len(hypotheses))
         sentence = {**sentence, "hypotheses": [*map(with_words, hypotheses, words)]}
     doubts = unread_words([row, *entries], sentence.get("hypotheses", ()))
+    doubts += [_SOME_SCORES] if is_transcript and 0 < len(_scores(entries)) < len(entries) else []
     return {**sentence, DOUBTS: [*sentence.get(DOUBTS, ()), *doubts]} if doubts else sentence
 
 
@@ -360,7 +362,7 @@ def _alternatives(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
     if len(services) < len(entries):
         return _entries(_from_vosk)(entries, rest)
     texts = [{"text": entry["transcript"]} for entry in services]
-    values = [value for entry in services if is_finite(value := entry.get("confidence")) and value]
+    values = [value for entry in services if (value := number_of(entry.get("confidence")))]
     if len(values) < len(texts):
         return {"hypotheses": texts, **({DOUBTS: [_PARTLY]} if values else {})}
     if all(0 < value <= 1 for value in values):
@@ -377,7 +379,10 @@ def _from_vosk(alternative: Mapping[str, Any]) -> object:
 
 def _from_whisper(entry: Mapping[str, Any]) -> object:
     """Returns a hypothesis of Whisper with its average log probability of a token as the score."""
-    return {"text": entry.get("text"), "score": entry["avg_logprob"]} if "avg_logprob" in entry else entry
+    if "avg_logprob" not in entry:
+        return entry
+    score = number_of(entry["avg_logprob"])
+    return {"text": entry.get("text"), "score": entry["avg_logprob"] if score is None else score}
 
 
 def _from_gstreamer(entry: Mapping[str, Any]) -> object:
@@ -391,8 +396,8 @@ def _from_gstreamer(entry: Mapping[str, Any]) -> object:
 def _from_azure(entry: Mapping[str, Any]) -> object:
     """Returns a hypothesis of Azure with the log of its confidence as the score."""
     lowered = {key.lower(): value for key, value in entry.items()}
-    confidence = lowered.get("confidence")
-    if not is_finite(confidence):
+    confidence = number_of(lowered.get("confidence"))
+    if confidence is None:
         return entry
     text = lowered.get("lexical", lowered.get("display"))
     return {"text": text, "score": math.log(max(confidence, _LEAST_CONFIDENCE))}
@@ -459,12 +464,18 @@ def _transcript(row: Mapping[str, Any]) -> object:
     if not all(isinstance(segment, dict) and isinstance(segment.get("text"), str) for segment in segments):
         return {"segments": segments}  # without a text
     text = row["text"] if isinstance(row.get("text"), str) else " ".join(segment["text"] for segment in segments)
-    scores = [segment.get("avg_logprob") for segment in segments]
-    if not scores or not all(map(is_finite, scores)):
-        return {"text": text}
     lengths = [_length(segment) for segment in segments]
+    scores = _scores(segments)
+    if not scores or len(scores) < len(segments):
+        return {"text": text}
     total = math.fsum(score * length for score, length in zip(scores, lengths, strict=True))
     return {"text": text, "score": total / sum(lengths)}
+
+
+def _scores(segments: Sequence[object]) -> list[float]:
+    """Returns the average log probabilities of the segments that have one."""
+    values = (number_of(segment.get("avg_logprob")) for segment in segments if is_object(segment))
+    return [value for value in values if value is not None]
 
 
 def _length(segment: Mapping[str, Any]) -> int:

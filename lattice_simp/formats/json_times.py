@@ -295,8 +295,7 @@ def _confidence(entry: Mapping[str, Any]) -> float | None:
 def _stated(entry: Mapping[str, Any]) -> float | None:
     """Returns the number under the name of a probability, or None."""
     value = next((entry[name] for name in _CONFIDENCES if name in entry), None)
-    number = finite(value) if isinstance(value, str) else value
-    return float(number) if is_finite(number) else None
+    return number_of(value)
 
 
 def _first(entry: Mapping[str, Any], names: Sequence[str], unit: float) -> float | None:
@@ -315,6 +314,16 @@ def _seconds(value: object, unit: float) -> float | None:
         except ValueError:
             return None
     return value * unit if is_finite(value) and 0.0 <= value * unit <= _MOST_SECONDS else None
+
+
+def number_of(value: object) -> float | None:
+    """Returns a number, which may be written as a text; None for any other value.
+
+    >>> number_of("0.5"), number_of(2), number_of(None)
+    (0.5, 2.0, None)
+    """
+    number = finite(value) if isinstance(value, str) else value
+    return float(number) if is_finite(number) else None
 
 
 def is_finite(value: object) -> TypeGuard[float]:

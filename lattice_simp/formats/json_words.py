@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -75,6 +76,7 @@ _SPEAKERS = frozenset(
 """The names of the speaker or the channel of a word, a segment or a result."""
 
 _NO_SPEAKERS = "split the recording by them first if you need to know who speaks"
+_NO_NUMBERS = "write finite numbers"
 _NO_TIMES = "lattices hold times: write SLF or a Kaldi archive where the recogniser can"
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, unlike n-best lists
 
@@ -178,23 +180,33 @@ def unread_words(entries: Sequence[object], hypotheses: object) -> list[tuple[st
     return [(f"the {parts} of words are not read: {listed}", _NO_TIMES if unread["times"] else NO_CONFIDENCES)]
 
 
-def unread_speakers(value: object) -> list[tuple[str, str]]:
-    """Returns the warning about several speakers or channels: a message and a remedy.
+def unread_fields(value: object) -> list[tuple[str, str]]:
+    """Returns the warnings about several speakers or channels, and about NaN: messages and remedies.
 
-    >>> unread_speakers({"words": [{"text": "yes", "speaker": "A"}, {"text": "no", "speaker": "B"}]})[0][0]
+    >>> unread_fields({"words": [{"text": "yes", "speaker": "A"}, {"text": "no", "speaker": "B"}]})[0][0]
     "speakers or channels are not read: 'speaker'"
     """
-    found: dict[str, set[str | int]] = {}
+    speakers: dict[str, set[str | int]] = {}
+    infinite = set[str]()
+    for name, field in _fields_within(value):
+        if name in _SPEAKERS and isinstance(field, str | int):
+            speakers.setdefault(name, set()).add(field)
+        elif isinstance(field, float) and not math.isfinite(field):
+            infinite.add(name)
+    listed = ", ".join(f"'{name}'" for name in sorted(speakers) if len(speakers[name]) > 1)
+    doubts = [(f"speakers or channels are not read: {listed}", _NO_SPEAKERS)] if listed else []
+    listed = ", ".join(f"'{name}'" for name in sorted(infinite))
+    return [*doubts, (f"values that are not finite count as missing: {listed}", _NO_NUMBERS)] if listed else doubts
+
+
+def _fields_within(value: object) -> Iterator[tuple[str, object]]:
+    """Yields the names and the values of the fields of an object and of all objects within it."""
     due = [value]
     for part in due:
         if isinstance(part, dict):
-            for name in _SPEAKERS & part.keys():
-                if isinstance(part[name], str | int):
-                    found.setdefault(name, set()).add(part[name])
+            yield from part.items()
         children = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
         due += [child for child in children if isinstance(child, dict | list)]
-    names = [f"'{name}'" for name in sorted(found) if len(found[name]) > 1]
-    return [(f"speakers or channels are not read: {', '.join(names)}", _NO_SPEAKERS)] if names else []
 
 
 def _words_of(entry: object) -> list[ListedWord] | None:

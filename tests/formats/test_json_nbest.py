@@ -645,6 +645,33 @@ def test_several_speakers_are_reported(tmp_path, row, names):
     assert sum("speakers" in str(warning.message) for warning in warned) == 1
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"results": [{"alternatives": [{"transcript": "a", "confidence": "0.5"}]}]},
+        {"NBest": [{"Lexical": "a", "Confidence": "0.5"}]},
+        {"segments": [{"text": "a", "avg_logprob": repr(math.log(0.5))}]},
+        {"nbest": [{"text": "a", "avg_logprob": repr(math.log(0.5))}]},
+    ],
+)
+def test_scores_may_be_texts(tmp_path, row):
+    [[entry]] = ls.read_nbest(written(tmp_path, row))
+    assert math.exp(-entry.cost) == pytest.approx(0.5)
+
+
+def test_values_that_are_not_finite_are_reported(tmp_path):
+    row = {"text": "a", "words": [{"word": "a", "start": 0.0, "end": 0.5, "confidence": math.nan}]}
+    with pytest.warns(InputWarning, match="values that are not finite count as missing: 'confidence'"):
+        [[entry]] = ls.read_nbest(written(tmp_path, row))
+    assert (entry.times, entry.confidences) == (((0.0, 0.5),), None)
+
+
+def test_missing_scores_of_segments_are_reported(tmp_path):
+    row = {"segments": [{"text": "a", "avg_logprob": -0.5}, {"text": "b", "avg_logprob": None}]}
+    with pytest.warns(InputWarning, match="the scores of segments are not read, as some have none"):
+        ls.read_nbest(written(tmp_path, row))
+
+
 def test_a_single_speaker_is_not_reported(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
