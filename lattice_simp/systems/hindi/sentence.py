@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
@@ -166,6 +166,20 @@ class Sentence:
         """
         first = bisect_right(self._starts, start) - 1
         return range(max(first, 0), bisect_left(self._starts, end))
+
+    def chunks_around(self, tokens: Collection[int]) -> range:
+        """Returns the positions of the chunks from the first of these tokens to the last.
+
+        >>> chunks = (Chunk("NP", 0, 1), Chunk("VGF", 1, 3), Chunk("NP", 3, 4))
+        >>> Sentence((Token("x"),) * 4, chunks).chunks_around({3, 1}), Sentence(()).chunks_around(())
+        (range(1, 3), range(0, 0))
+        """
+        return self.chunks_between(min(tokens), max(tokens) + 1) if tokens else range(0)
+
+    @cached_property
+    def chunk_of(self) -> list[int]:
+        """For each token, the position of its chunk."""
+        return [position for position, chunk in enumerate(self.chunks) for _ in chunk.positions]
 
     @property
     def has_tree(self) -> bool:

@@ -34,8 +34,7 @@ def projected(sentence: Sentence, analysed: Sentence) -> Sentence | None:
     Returns:
         None if the tree does not fit the chunks: it would have a cycle.
     """
-    place = _chunk_of(analysed)
-    links = [_link(sentence, _chunk_of(sentence), analysed, place, number) for number in range(len(analysed.chunks))]
+    links = [_link(sentence, analysed, number) for number in range(len(analysed.chunks))]
     if find_cycle([head for head, _ in links]) is not None:
         return None
     chunks = zip(analysed.chunks, links, strict=True)
@@ -44,17 +43,11 @@ def projected(sentence: Sentence, analysed: Sentence) -> Sentence | None:
     )
 
 
-def _chunk_of(sentence: Sentence) -> list[int]:
-    """Returns the number of each token's chunk."""
-    return [number for number, chunk in enumerate(sentence.chunks) for _ in chunk.positions]
-
-
-def _link(
-    sentence: Sentence, chunk_of: Sequence[int], analysed: Sentence, place: Sequence[int], number: int
-) -> tuple[int, str]:
+def _link(sentence: Sentence, analysed: Sentence, number: int) -> tuple[int, str]:
     """Returns the head and the relation of an analysed chunk."""
+    place = analysed.chunk_of
     word = analysed.head_position(analysed.chunks[number])
-    chunk = chunk_of[word]
+    chunk = sentence.chunk_of[word]
     above = place[sentence.head_position(sentence.chunks[chunk])]
     if above != number:
         return above, tag_facts(analysed.tokens[word].tag).relation

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lattice_simp.grammars.hindi.symbols import classes_of
-from lattice_simp.systems.hindi.sentence import FINITE, Sentence
+from lattice_simp.systems.hindi.sentence import Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
+from lattice_simp.systems.hindi.simplify.clause_tree import verb_chunk
 from lattice_simp.systems.hindi.simplify.tables import pronouns, word_of, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
@@ -90,10 +91,7 @@ def _features(sentence: Sentence, clause: Sequence[int]) -> _Features:
 
 def _last_verb(sentence: Sentence, tokens: Sequence[int]) -> VerbGroup | None:
     """Returns the last finite verb group among tokens."""
-    inside = set(tokens)
-    chunks = (at for at, chunk in enumerate(sentence.chunks) if chunk.tag == FINITE)
-    groups = (verb_group(sentence, at) for at in chunks if inside.issuperset(sentence.verbs(sentence.chunks[at])))
-    return max((group for group in groups if group is not None), key=lambda group: group.positions, default=None)
+    return verb_group(sentence, verb_chunk(sentence, tokens))
 
 
 def _described(sentence: Sentence, tokens: Sequence[int]) -> list[int]:

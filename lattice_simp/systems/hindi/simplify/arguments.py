@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from lattice_simp.grammars.hindi.symbols import classes_of
@@ -51,8 +51,7 @@ def _block(sentence: Sentence, chunk: int, allowed: set[int]) -> tuple[int, ...]
     """Returns the contiguous part of a phrase's subtree around the chunk, without punctuation at its ends."""
     below = tokens_below(sentence, chunk) & allowed
     start, end = sentence.chunks[chunk].start, sentence.chunks[chunk].end
-    verbal = {position for phrase in sentence.chunks if phrase.is_verbal for position in phrase.positions}
-    while start - 1 in below and start - 1 not in verbal:
+    while start - 1 in below and not sentence.chunks[sentence.chunk_of[start - 1]].is_verbal:
         start -= 1
     while end in below:
         end += 1
@@ -93,12 +92,14 @@ def _is_joined(sentence: Sentence, chunk: int) -> bool:
 
 def nominal_chunks(sentence: Sentence, positions: Iterable[int]) -> list[int]:
     """Returns the noun phrases whose tokens are all among these positions."""
+    return [position for position in whole_chunks(sentence, positions, "NP") if not sentence.chunks[position].is_empty]
+
+
+def whole_chunks(sentence: Sentence, positions: Iterable[int], tag: str) -> list[int]:
+    """Returns the phrases with a tag whose tokens are all among these positions."""
     tokens = set(positions)
-    return [
-        position
-        for position, chunk in enumerate(sentence.chunks)
-        if chunk.tag == "NP" and tokens.issuperset(chunk.positions) and not chunk.is_empty
-    ]
+    near = ((position, sentence.chunks[position]) for position in sentence.chunks_around(tokens))
+    return [position for position, chunk in near if chunk.tag == tag and tokens.issuperset(chunk.positions)]
 
 
 def has_ne(sentence: Sentence, chunk: int) -> bool:
@@ -157,7 +158,8 @@ def _last_joined(sentence: Sentence, position: int, bare: list[int]) -> int:
 def share_agents(sentence: Sentence, parts: Sequence[Part]) -> list[Part]:
     """Returns the parts with their agents; parts without one share that of their governing or preceding verb."""
     parts = [_with_agent(sentence, part) for part in parts]
-    givers = [_giver(sentence, parts, position) for position in range(len(parts))]
+    participles = {part.governor: part.verb for part in reversed(parts) if part.kind == "participle" and part.agent}
+    givers = [_giver(sentence, parts, position, participles) for position in range(len(parts))]
     agents: dict[int | None, tuple[int, ...]] = {part.verb: part.agent for part in parts if part.agent}
     for part, giver in zip(parts, givers, strict=True):
         if part.kind == "finite" and giver in agents:
@@ -173,8 +175,17 @@ def _with_agent(sentence: Sentence, part: Part) -> Part:
     return replace(part, agent=agent_of(sentence, part.verb, part.tokens))
 
 
-def _giver(sentence: Sentence, parts: Sequence[Part], position: int) -> int | None:
-    """Returns the verb whose agent a part without an agent shares."""
+def _giver(
+    sentence: Sentence, parts: Sequence[Part], position: int, participles: Mapping[int | None, int | None]
+) -> int | None:
+    """Returns the verb whose agent a part without an agent shares.
+
+    Args:
+        sentence: the sentence.
+        parts: all its parts.
+        position: the number of the part.
+        participles: the participle with an agent that depends on each verb, which shares this agent.
+    """
     part = parts[position]
     if part.agent or part.verb is None:
         return None
@@ -182,7 +193,7 @@ def _giver(sentence: Sentence, parts: Sequence[Part], position: int) -> int | No
         group = verb_group(sentence, part.verb)
         return None if group is not None and group.is_passive else part.governor
     giver = _joined(sentence, parts, position)
-    return _of_participle(parts, part) if giver is None else giver
+    return participles.get(part.verb) if giver is None else giver
 
 
 def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | None:
@@ -195,7 +206,8 @@ def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | N
         or not _lacks_agent(sentence, taker, taker_group)
     ):
         return None
-    giver = next((part for part in reversed(parts[:position]) if part.kind == "finite" and part.verb is not None), None)
+    before = (parts[earlier] for earlier in reversed(range(position)))
+    giver = next((part for part in before if part.kind == "finite" and part.verb is not None), None)
     group = verb_group(sentence, giver.verb) if giver else None
     if giver is None or group is None or giver.clause_kind != ClauseType.COORDINATE or group.is_passive:
         return None
@@ -227,11 +239,3 @@ def _agree(agent: Sequence[Token], giver: VerbGroup, taker: VerbGroup) -> bool:
         nouns = [token for token in agent if token.tag.startswith(("NN", "PRP"))] or agent
         return not nouns or nouns[-1].gender not in ("m", "f") or nouns[-1].gender == taker_agreement.gender
     return giver_agreement.gender == taker_agreement.gender and giver_agreement.number == taker_agreement.number
-
-
-def _of_participle(parts: Sequence[Part], part: Part) -> int | None:
-    """Returns a participle of this verb that has an agent, which the verb shares."""
-    for candidate in parts:
-        if candidate.kind == "participle" and candidate.governor == part.verb and candidate.agent:
-            return candidate.verb
-    return None

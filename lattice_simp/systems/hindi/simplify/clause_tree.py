@@ -94,18 +94,17 @@ def tokens_of(parts: Sequence[Item]) -> tuple[int, ...]:
     return tuple(item for item in parts if isinstance(item, int))
 
 
+def verb_chunks(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> list[int]:
+    """Returns the verb groups among tokens that are not elided."""
+    allowed = set(tokens)
+    groups = (position for position in sentence.chunks_around(allowed) if sentence.chunks[position].tag == tag)
+    pairs = ((position, sentence.verbs(sentence.chunks[position])) for position in groups)
+    return [position for position, verbs in pairs if verbs and allowed.issuperset(verbs)]
+
+
 def verb_chunk(sentence: Sentence, tokens: Sequence[int], tag: str = FINITE) -> int | None:
     """Returns the last verb group among tokens that is not elided, or None."""
-    allowed = set(tokens)
-    near = sentence.chunks_between(min(allowed), max(allowed) + 1) if allowed else range(0)
-    for position in reversed(near):
-        chunk = sentence.chunks[position]
-        if chunk.tag != tag:
-            continue
-        verbs = sentence.verbs(chunk)
-        if verbs and allowed.issuperset(verbs):
-            return position
-    return None
+    return next(reversed(verb_chunks(sentence, tokens, tag)), None)
 
 
 def is_joining(sentence: Sentence, position: int) -> bool:

@@ -9,8 +9,9 @@ from itertools import pairwise
 
 from lattice_simp.grammars.hindi.verbs import IMPERFECTIVE, PERFECTIVE, analyse, takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, GERUND, PUNCTUATION, VERBS, Sentence
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, GERUND, PUNCTUATION, VERBS, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
+from lattice_simp.systems.hindi.simplify.clause_tree import verb_chunks
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
 from lattice_simp.systems.hindi.simplify.subjects import first_verb, has_subject, is_adverb, is_dative, may_have_subject
@@ -35,6 +36,7 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
     if len(parts) < 2:
         return []
     first = min(part.tokens[0] for part in parts if part.tokens)
+    governors = {part.verb: part for part in reversed(parts) if part.kind == "finite"}
     refusals = []
     for part in parts:
         group = verb_group(sentence, part.verb)
@@ -58,7 +60,7 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
         elif part.kind == "finite":
             reason = _subjectless(sentence, part, part.verb, group) or _objectless(sentence, part, part.verb, group)
         elif not sentence.has_certain_tree:
-            reason = _guessed(sentence, parts, part, group)
+            reason = _guessed(sentence, part, group, governors.get(part.governor))
         if reason:
             refusals.append(Refusal(part.name, reason))
     return [*refusals, *(refusal for part in parts for refusal in _torn_links(sentence, parts, part))]
@@ -66,10 +68,9 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
 
 def _torn_links(sentence: Sentence, parts: Sequence[Part], part: Part) -> Iterator[Refusal]:
     """Refuses the clauses whose split would join the text before them to a clause or a conjunction after them."""
-    tokens = set(part.tokens)
-    finite = [chunk for chunk in sentence.chunks if chunk.tag == FINITE and tokens.issuperset(sentence.verbs(chunk))]
+    finite = [sentence.chunks[position] for position in verb_chunks(sentence, part.tokens)]
     for before, after in pairwise(part.tokens):
-        joins = any(chunk.end <= before + 1 for chunk in finite) and any(chunk.start >= after for chunk in finite)
+        joins = bool(finite) and finite[0].end <= before + 1 and finite[-1].start >= after
         if after - before > 1 and (joins or sentence.tokens[after].tag == CONJUNCTION):
             inside = (inner for inner in parts if inner.tokens and before < inner.tokens[0] < after)
             yield from (Refusal(inner.name, "what is after it may belong to it") for inner in inside)
@@ -142,11 +143,16 @@ def _begins_apart(sentence: Sentence, word: Word) -> bool:
 
 def _has_stray_marker(sentence: Sentence, words: Sequence[Word]) -> bool:
     """Returns whether a case marker that forms a phrase by itself stands behind a comma."""
-    strays = {chunk.start for chunk in sentence.chunks if sentence.tokens[chunk.start].tag == "PSP"}
     return any(
-        word.sources and word.sources[0] in strays and previous.form in words_of("separator")
+        bool(word.sources) and previous.form in words_of("separator") and _is_stray(sentence, word.sources[0])
         for previous, word in pairwise(words)
     )
+
+
+def _is_stray(sentence: Sentence, position: int) -> bool:
+    """Returns whether a token is a case marker that begins a phrase."""
+    begins = bool(sentence.chunks) and sentence.chunks[sentence.chunk_of[position]].start == position
+    return begins and sentence.tokens[position].tag == "PSP"
 
 
 def _is_balanced(words: Sequence[Word]) -> bool:
@@ -267,11 +273,8 @@ def _is_whole(sentence: Sentence, phrase: Sequence[int]) -> bool:
     return last.tag not in NOUNS or following.tag not in ("NNP", "NNPC", "NNC") or last.form == word_of("ergative")
 
 
-def _guessed(sentence: Sentence, parts: Sequence[Part], part: Part, group: VerbGroup) -> str:
+def _guessed(sentence: Sentence, part: Part, group: VerbGroup, governor: Part | None) -> str:
     """Returns why the subject or the form of a participle's or gerund's new verb would be a guess."""
-    governor = next(
-        (candidate for candidate in parts if candidate.kind == "finite" and candidate.verb == part.governor), None
-    )
     main = verb_group(sentence, part.governor)
     if any(verb.root in words_of("completive") for verb in group.verbs[1:]):
         return "an auxiliary that the main verb does not have"

@@ -13,6 +13,7 @@ from lattice_simp.systems.hindi.simplify.arguments import (
     has_ne,
     is_bare,
     tokens_below,
+    whole_chunks,
     with_modifiers,
 )
 from lattice_simp.systems.hindi.simplify.model import Part, Word, without
@@ -28,7 +29,7 @@ def split_gerunds(sentence: Sentence, parts: list[Part], refused: dict[str, str]
     for part in parts:
         main = part
         if part.kind == "finite" and part.verb is not None:
-            for chunk in _gerunds(sentence, part):
+            for chunk in whole_chunks(sentence, part.tokens, GERUND):
                 name = f"gerund {chunk}"
                 if name in refused:
                     continue
@@ -38,15 +39,6 @@ def split_gerunds(sentence: Sentence, parts: list[Part], refused: dict[str, str]
                     split_parts.append(gerund)
         split_parts.append(main)
     return split_parts
-
-
-def _gerunds(sentence: Sentence, part: Part) -> list[int]:
-    allowed = set(part.tokens)
-    return [
-        position
-        for position, chunk in enumerate(sentence.chunks)
-        if chunk.tag == GERUND and allowed.issuperset(chunk.positions)
-    ]
 
 
 def _split(sentence: Sentence, part: Part, chunk: int, name: str) -> tuple[Part, Part] | None:

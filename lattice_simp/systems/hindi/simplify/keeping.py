@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from lattice_simp.grammars.hindi.verbs import CONJUNCTIVE, IMPERFECTIVE, ROOT
 from lattice_simp.systems.hindi.clause import ClauseType
@@ -13,11 +14,17 @@ from lattice_simp.systems.hindi.simplify.clause_tree import (
     is_joining,
     is_participial,
     items,
+    own_ranges,
     tokens_of,
     verb_chunk,
 )
-from lattice_simp.systems.hindi.simplify.meaning import may_be_said, reason_to_stay
-from lattice_simp.systems.hindi.simplify.model import without
+from lattice_simp.systems.hindi.simplify.meaning import (
+    Context,
+    asking_words,
+    first_leading,
+    may_be_said,
+    reason_to_stay,
+)
 from lattice_simp.systems.hindi.simplify.tables import connectives, kept_participles, relatives, word_of, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import verb_group
 
@@ -27,11 +34,13 @@ def keep_together(
 ) -> dict[str, str]:
     """Marks the clauses that are not split off, including refused splits; returns the reason for each."""
     reasons = {}
+    asking = asking_words(sentence)
     for parent in root.walk():
+        context = Context(asking, first_leading(sentence, parent)) if parent.children else Context(asking, None)
         for position, node in enumerate(parent.children):
             reason, side = _reason(sentence, parent, position)
             if not (reason or every_clause or _is_participle(sentence, node)):
-                reason, side = reason_to_stay(sentence, parent, position), -1
+                reason, side = reason_to_stay(sentence, parent, position, context), -1
             if not (reason or every_clause) and _is_participle(sentence, node) and _has_finite(sentence, node):
                 reason = "a participle with a clause"
             if node.name in refused:
@@ -180,8 +189,7 @@ def _participles_of_conditions(sentence: Sentence, parent: Node) -> Iterator[tup
 
 def _neighbours(sentence: Sentence, parent: Node) -> Iterator[tuple[str, str]]:
     """Keeps and yields the neighbours of kept clauses if the clause around has no verb."""
-    inside = {position for child in parent.children for position in range(child.start, child.end)}
-    if verb_chunk(sentence, without(range(parent.start, parent.end), inside)) is not None:
+    if verb_chunk(sentence, list(chain.from_iterable(own_ranges(parent)))) is not None:
         return
     for position, node in enumerate(parent.children):
         if node.is_kept and not is_participial(sentence, node):

@@ -6,16 +6,17 @@ plainest patterns are split.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from lattice_simp.grammars.hindi.verbs import FUTURE, INFINITIVE
 from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence, Token
 from lattice_simp.systems.hindi.simplify.antecedents import disagrees, is_ambiguous, says_where
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
-from lattice_simp.systems.hindi.simplify.clause_tree import CONNECTIVE_TAGS, Node, is_joining, own_ranges
-from lattice_simp.systems.hindi.simplify.model import without
+from lattice_simp.systems.hindi.simplify.clause_tree import CONNECTIVE_TAGS, Node, is_joining, own_ranges, verb_chunk
 from lattice_simp.systems.hindi.simplify.tables import (
     connectives,
     joining_connectives,
@@ -30,18 +31,44 @@ _QUESTION_WORD, _NEGATION, _PARTICLE = "WQ", "NEG", "RP"
 _CONDITIONS = ("join_next", "join_previous")
 
 
-def reason_to_stay(sentence: Sentence, parent: Node, position: int) -> str:
-    """Returns why a finite clause stays with the one around or next to it; "" if the meaning survives a split."""
+class Context(NamedTuple):
+    """The words around the nested clauses of a clause that decide which of them stay.
+
+    Attributes:
+        asking: the question words of a statement, in order.
+        leading: the first subordinate clause that comes before others (`first_leading`).
+    """
+
+    asking: Sequence[int]
+    leading: int | None
+
+
+def asking_words(sentence: Sentence) -> list[int]:
+    """Returns the question words of a sentence; none if it is a question."""
+    if not sentence.forms.isdisjoint(words_of("question")):
+        return []
+    return [index for index, token in enumerate(sentence.tokens) if _is_asking(token)]
+
+
+def reason_to_stay(sentence: Sentence, parent: Node, position: int, context: Context) -> str:
+    """Returns why a finite clause stays with the one around or next to it; "" if the meaning survives a split.
+
+    Args:
+        sentence: the sentence.
+        parent: the clause around.
+        position: the number of the clause among those nested in `parent`.
+        context: the words of `parent` that decide on several clauses.
+    """
     node = parent.children[position]
     if not parent.name and node.kind == ClauseType.MAIN and position == 0:
         return ""
-    words = _content(sentence, without(range(node.start, node.end), _inside(node)))
+    words = _content(sentence, chain.from_iterable(own_ranges(node)))
     if not _states(sentence, node):
         return "no statement"
     if any(_is_condition(sentence, index) for index in words):
         return "a condition, time or comparison"
-    asking = (_is_asking(sentence.tokens[index]) for index in range(parent.start, node.end))
-    if not _asks(sentence) and any(asking):
+    asking = bisect_left(context.asking, parent.start)
+    if asking < len(context.asking) and context.asking[asking] < node.end:
         return "a question in a statement"
     first = next((index for index in range(node.start, node.end) if sentence.tokens[index].tag != PUNCTUATION), None)
     if first is None:
@@ -52,24 +79,14 @@ def reason_to_stay(sentence: Sentence, parent: Node, position: int) -> str:
         return _relative(sentence, parent, position)
     if any(sentence.tokens[index].form in relatives() for index in (first, *words)):
         return "a relative pronoun"
-    return _coordinate(sentence, parent, position)
-
-
-def _asks(sentence: Sentence) -> bool:
-    """Returns whether a sentence is a question."""
-    return not sentence.forms.isdisjoint(words_of("question"))
+    return _coordinate(sentence, parent, position, context.leading)
 
 
 def _is_asking(token: Token) -> bool:
     return token.tag == _QUESTION_WORD or token.form in words_of("interrogative")
 
 
-def _inside(node: Node) -> set[int]:
-    """Returns the tokens of the clauses nested in a clause."""
-    return {index for child in node.children for index in range(child.start, child.end)}
-
-
-def _content(sentence: Sentence, tokens: Sequence[int]) -> list[int]:
+def _content(sentence: Sentence, tokens: Iterable[int]) -> list[int]:
     """Returns the tokens other than punctuation."""
     return [index for index in tokens if sentence.tokens[index].tag != PUNCTUATION]
 
@@ -97,11 +114,11 @@ def _is_condition(sentence: Sentence, index: int) -> bool:
 
 def _complement(sentence: Sentence, parent: Node, node: Node) -> str:
     """Returns why a complement stays: it does not report speech, or its speaker is omitted."""
-    before = without(range(parent.start, node.start), _inside(parent))
+    before = [index for tokens in own_ranges(parent) for index in tokens if index < node.start]
     while before and is_joining(sentence, before[-1]):
         before = before[:-1]
     words = _content(sentence, before)
-    chunk = next((at for at, chunk in enumerate(sentence.chunks) if words and words[-1] in chunk.positions), None)
+    chunk = sentence.chunk_of[words[-1]] if words and sentence.chunks else None
     group = verb_group(sentence, chunk)
     if chunk is None or group is None or sentence.chunks[chunk].tag != FINITE:
         return "what is said stands first"
@@ -171,12 +188,16 @@ def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
     node = parent.children[position]
     previous = parent.children[position - 1].start if position and not parent.name else parent.start
     before = _content(sentence, range(previous, node.start))
-    after = [index for index in range(node.end, parent.end) if not is_joining(sentence, index)]
+    after = next((index for index in range(node.end, parent.end) if not is_joining(sentence, index)), None)
     if not before:
         return "a relative clause before what it describes"
     if not parent.name and position and _content(sentence, range(parent.children[position - 1].end, node.start)):
         return "what it describes has no verb"
-    described = [sentence.tokens[index] for index in before if index not in _inside_before(parent, position)]
+    inside = _inside_before(parent, position)
+    main = [index for index in before if index not in inside]
+    if parent.name and verb_chunk(sentence, list(chain.from_iterable(own_ranges(parent)))) is None:
+        return "what it describes has no verb"
+    described = [sentence.tokens[index] for index in main]
     forms = {token.form for token in described}
     if not forms.isdisjoint((*words_of("correlative"), *words_of("demonstrative"), *words_of("any"))):
         return "a relative clause that says which one"
@@ -184,23 +205,21 @@ def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
         return "a relative clause that says which one"
     if any(token.tag in (_NEGATION, _QUESTION_WORD) for token in described):
         return "a relative clause of a negation or question"
-    if after and not is_joining(sentence, node.start - 1) and sentence.tokens[before[-1]].tag != "NNP":
-        return "a relative clause that says which one"
-    if after and (
-        sentence.tokens[after[0]].tag == "PRP" or sentence.tokens[after[0]].form in words_of("demonstrative")
-    ):
-        return "a relative clause taken up again"
-    if after and not _is_subject(sentence, before[-1], after[0]):
-        return "a relative clause that does not describe the subject"
+    if after is not None:
+        if not is_joining(sentence, node.start - 1) and sentence.tokens[before[-1]].tag != "NNP":
+            return "a relative clause that says which one"
+        if sentence.tokens[after].tag == "PRP" or sentence.tokens[after].form in words_of("demonstrative"):
+            return "a relative clause taken up again"
+        if not _is_subject(sentence, before[-1], after):
+            return "a relative clause that does not describe the subject"
     clause = _content(sentence, range(node.start, node.end))
     if sentence.tokens[clause[0]].form in words_of("singular_relative") and _is_plural(sentence, before[-1]):
         return "a pronoun in another number than the noun before it"
-    main = [index for index in before if index not in _inside_before(parent, position)]
     if disagrees(sentence, main, clause):
         return "a pronoun in another number than the verb before it"
     if not is_joining(sentence, node.start - 1) and says_where(sentence, main, clause):
         return "a relative clause that says which one"
-    if not after and is_ambiguous(sentence, main, clause):
+    if after is None and is_ambiguous(sentence, main, clause):
         return "a pronoun that may stand for several nouns"
     return ""
 
@@ -213,11 +232,12 @@ def _is_subject(sentence: Sentence, last: int, following: int) -> bool:
 
 def _is_plural(sentence: Sentence, last: int) -> bool:
     """Returns whether the last noun phrase up to a token is in the plural, or joined to the one before it."""
-    chunks = [at for at, chunk in enumerate(sentence.chunks) if chunk.tag == "NP" and chunk.start <= last]
-    if not chunks:
+    before = reversed(range(sentence.chunk_of[last] + 1))
+    phrase = next((position for position in before if sentence.chunks[position].tag == "NP"), None)
+    if phrase is None:
         return False
-    is_joined = chunks[-1] > 0 and sentence.chunks[chunks[-1] - 1].tag == "CCP"
-    return is_joined or sentence.head_of(sentence.chunks[chunks[-1]]).number == "pl"
+    is_joined = phrase > 0 and sentence.chunks[phrase - 1].tag == "CCP"
+    return is_joined or sentence.head_of(sentence.chunks[phrase]).number == "pl"
 
 
 def _inside_before(parent: Node, position: int) -> set[int]:
@@ -227,7 +247,7 @@ def _inside_before(parent: Node, position: int) -> set[int]:
     return {index for child in parent.children[:position] for index in range(child.start, child.end)}
 
 
-def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
+def _coordinate(sentence: Sentence, parent: Node, position: int, leading: int | None) -> str:
     """Returns why a coordinate or adverbial clause stays."""
     node = parent.children[position]
     if node.kind == ClauseType.ADVERBIAL:
@@ -241,7 +261,7 @@ def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
     if not joining_connectives().isdisjoint(sentence.tokens[index].form for index in links):
         return "a conjunction that needs both clauses"
     is_last = position + 1 == len(parent.children)
-    if any(_leads_on(sentence, parent, earlier) for earlier in range(position + (not is_last))):
+    if leading is not None and leading < position + (not is_last):
         return "a subordinate clause may belong to the next one"
     start = _content(sentence, range(node.start, node.end))[:1]
     if any(sentence.tokens[index].form in words_of("pair") for index in (*links, *start)):
@@ -265,17 +285,19 @@ def _coordinate(sentence: Sentence, parent: Node, position: int) -> str:
 def _thinks(sentence: Sentence, node: Node) -> bool:
     """Returns whether a clause ends with a verb of thinking or asking, whose complement may be the next clause."""
     ending = [index for index in range(node.start, node.end) if not is_joining(sentence, index)][-1]
-    chunk = next(at for at, chunk in enumerate(sentence.chunks) if ending in chunk.positions)
-    group = verb_group(sentence, chunk)
+    group = verb_group(sentence, sentence.chunk_of[ending] if sentence.chunks else None)
     return group is not None and group.root in words_of("thinking")
 
 
-def _leads_on(sentence: Sentence, parent: Node, position: int) -> bool:
-    """Returns whether a subordinate clause comes before others, not just before one that `and` joins to it."""
-    following = parent.children[position + 1 :]
-    gap = range(parent.children[position].end, following[0].start if following else parent.end)
-    is_joined = len(following) == 1 and any(sentence.tokens[index].tag == CONJUNCTION for index in gap)
-    return not is_joined and _is_subordinate(sentence, parent, position)
+def first_leading(sentence: Sentence, parent: Node) -> int | None:
+    """Returns the first subordinate clause before others, other than one that only `and` joins to the last one."""
+    *others, last = range(len(parent.children))
+    for position in others:
+        gap = range(parent.children[position].end, parent.children[position + 1].start)
+        is_joined = position + 1 == last and any(sentence.tokens[index].tag == CONJUNCTION for index in gap)
+        if not is_joined and _is_subordinate(sentence, parent, position):
+            return position
+    return None
 
 
 def _is_subordinate(sentence: Sentence, parent: Node, position: int) -> bool:

@@ -198,8 +198,9 @@ def _result(
     sentences = [_written(sentence, source, words, roman=roman) for words in rendered]
     if stop is not None:
         marked = _marked(sentence, source, stop, rendered)
+        first = min(marked)
         sentences = [
-            _stopped(sentence, simple, stop, plain, has_mark=position in marked, is_first=position == min(marked))
+            _stopped(sentence, simple, stop, plain, has_mark=position in marked, is_first=position == first)
             for position, simple in enumerate(sentences)
         ]
     kept = {index for simple in sentences for index in simple.kept}
@@ -273,8 +274,10 @@ def lost_tokens(sentence: Sentence, sentences: Sequence[Sequence[Word]]) -> list
 
 def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
     """Returns whether a sentence has a finite verb, from the source or made finite."""
-    finite = {position for chunk in sentence.chunks if chunk.tag == FINITE for position in sentence.verbs(chunk)}
-    return any(word.is_verb or not finite.isdisjoint(word.sources) for word in words)
+    sources = {position for word in words for position in word.sources}
+    near = (sentence.chunks[position] for position in sentence.chunks_around(sources))
+    finite = (position for chunk in near if chunk.tag == FINITE for position in sentence.verbs(chunk))
+    return any(word.is_verb for word in words) or not sources.isdisjoint(finite)
 
 
 def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:

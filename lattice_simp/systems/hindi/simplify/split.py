@@ -7,6 +7,7 @@ after them.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, takewhile
@@ -123,11 +124,11 @@ def _of_frame(sentence: Sentence, clause: _Clause, parts_of: Mapping[str, list[P
 
 def _next_verb(sentence: Sentence, frame: Node, node: Node) -> int | None:
     """Returns the verb of the next clause, which governs a participle among coordinate clauses."""
-    for child in frame.children:
-        if child.start >= node.end:
-            verb = verb_chunk(sentence, tokens_of(items(child)))
-            if verb is not None:
-                return verb
+    following = bisect_left(frame.children, node.end, key=lambda child: child.start)
+    for position in range(following, len(frame.children)):
+        verb = verb_chunk(sentence, tokens_of(items(frame.children[position])))
+        if verb is not None:
+            return verb
     return None
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.grammars.hindi.verbs import takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import FINITE, GERUND, NON_FINITE, PUNCTUATION, Chunk, Sentence
-from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
+from lattice_simp.systems.hindi.sentence import GERUND, NON_FINITE, PUNCTUATION, Chunk, Sentence
+from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks, whole_chunks
+from lattice_simp.systems.hindi.simplify.clause_tree import verb_chunks
 from lattice_simp.systems.hindi.simplify.model import Part
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS
 from lattice_simp.systems.hindi.simplify.tables import connectives, pronouns, word_of, words_of
@@ -17,9 +18,7 @@ from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_grou
 
 def first_verb(sentence: Sentence, part: Part, last: int) -> int:
     """Returns the first finite verb group of a part, which may consist of several clauses."""
-    tokens = set(part.tokens)
-    groups = (chunk for chunk in range(last) if sentence.chunks[chunk].tag == FINITE)
-    return next((chunk for chunk in groups if tokens.issuperset(sentence.verbs(sentence.chunks[chunk]))), last)
+    return next((chunk for chunk in verb_chunks(sentence, part.tokens) if chunk < last), last)
 
 
 def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
@@ -81,8 +80,7 @@ def may_have_subject(sentence: Sentence, part: Part, verb: int) -> bool:
 
 def _is_gerund(sentence: Sentence, part: Part, verb: int) -> bool:
     """Returns whether a gerund without a case marker may be the subject of a verb."""
-    tokens = set(part.tokens)
-    gerunds = (chunk for chunk in sentence.chunks[:verb] if chunk.tag == GERUND and tokens.issuperset(chunk.positions))
+    gerunds = (sentence.chunks[position] for position in whole_chunks(sentence, part.tokens, GERUND) if position < verb)
     return any(not sentence.postpositions(gerund) for gerund in gerunds)
 
 
@@ -95,7 +93,7 @@ def is_dative(sentence: Sentence, phrase: int) -> bool:
 
 def _may_be_subject(sentence: Sentence, phrase: int) -> bool:
     """Returns whether a bare phrase is no adverb, no joined phrase, and no object of a participle or gerund."""
-    rest = sentence.chunks[phrase + 1 :]
+    rest = (sentence.chunks[position] for position in range(phrase + 1, len(sentence.chunks)))
     following = next((chunk.tag for chunk in rest if not _says_how(sentence, chunk)), "")
     form = sentence.head_of(sentence.chunks[phrase]).form
     is_free = following not in (NON_FINITE, GERUND, "CCP") and form not in (*words_of("possessive"), *connectives())

@@ -18,6 +18,17 @@ def simplified(tagged: str, clauses: str, *, every_clause: bool = False) -> Simp
 WENT = "सीता/NNP | बड़े/JJ घर/NN में/PSP | गई/VM"
 
 SPLIT = {
+    "a relative clause of a clause with an elided verb": (
+        "बीच/NST में/PSP | गुंबद/NN | NULL/VM | जिसके/PRP पीछे/NST | दुकानें/NN | हैं/VM | और/CC | "
+        "दूर/NST | नदी/NN | बहती/VM है/VAUX",
+        "(coord बीच में गुंबद NULL (rel जिसके पीछे दुकानें हैं ) ) और (coord दूर नदी बहती है )",
+        "बीच में गुंबद जिसके पीछे दुकानें हैं | दूर नदी बहती है",
+    ),
+    "elided verbs": (
+        "राम/NNP ने/PSP | कहा/VM | कि/CC | परिणाम/NN | भूल/NN | नहीं/NEG | NULL/VM | बल्कि/CC | सबक/NN | हैं/VM",
+        "(main राम ने कहा (comp कि (coord परिणाम भूल नहीं NULL ) बल्कि (coord सबक हैं ) ) )",
+        "राम ने यह कहा | परिणाम भूल नहीं बल्कि सबक हैं",
+    ),
     "said": (
         f"राम/NNP ने/PSP | कहा/VM | कि/CC | {WENT}",
         "(main राम ने कहा (comp कि सीता बड़े घर में गई ) )",

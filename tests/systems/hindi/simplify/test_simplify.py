@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from functools import partial
 from itertools import product
+from time import process_time
 
 import pytest
 from systems.hindi.simplify.cases import parse_sentence
@@ -16,7 +17,7 @@ from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
 from lattice_simp.systems.hindi.simplify import ChangeKind, Stage, pipeline, simplify
 from lattice_simp.systems.hindi.simplify.clause_tree import clause_tree, is_joining, items
 from lattice_simp.systems.hindi.simplify.doubts import torn
-from lattice_simp.systems.hindi.simplify.meaning import reason_to_stay
+from lattice_simp.systems.hindi.simplify.meaning import Context, reason_to_stay
 from lattice_simp.systems.hindi.simplify.model import Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import agent_words, noun_form
 from lattice_simp.systems.hindi.simplify.pipeline import check, has_verb, is_complex, lost_tokens
@@ -166,10 +167,29 @@ def test_clauses_nested_deeper_than_recursion():
     sentence = parse_sentence(" | ".join(["गया/VM"] * 1200))
     root = clause_tree(sentence, [Clause(start, 1200, ClauseType.COORDINATE) for start in range(1200)])
     assert [part.tokens for part in split_clauses(sentence, root)] == [(position,) for position in range(1200)]
-    assert reason_to_stay(sentence, root, 0) == ""
+    assert reason_to_stay(sentence, root, 0, Context((), None)) == ""
     for node in root.walk():
         node.is_kept = True
     assert items(root) == list(range(1200))
+
+
+def cpu_seconds(clauses: int, pattern: str, *, every_clause: bool) -> float:
+    """Returns the time to simplify a sentence of coordinate clauses."""
+    sentence = parse_sentence(" | और/CC | ".join([pattern] * clauses))
+    length = len(parse_sentence(pattern))
+    spans = [Clause(start, start + length, ClauseType.COORDINATE) for start in range(0, len(sentence), length + 1)]
+    began = process_time()
+    result = simplify(sentence, spans, every_clause=every_clause)
+    assert len(result.sentences) in (1, clauses)
+    return process_time() - began
+
+
+@pytest.mark.parametrize("every_clause", [False, True])
+@pytest.mark.parametrize("pattern", ["राम/NNP ने/PSP | रोटी/NN | खाई/VM", "रोटी/NN | खाई/VM"])
+def test_the_time_grows_as_the_number_of_clauses(pattern: str, every_clause: bool):
+    cpu_seconds(2, pattern, every_clause=every_clause)  # reads the tables
+    short, long = (cpu_seconds(number, pattern, every_clause=every_clause) for number in (100, 800))
+    assert long < 24 * short  # 8 times as long; 64 times if the time grew with the square
 
 
 def test_a_first_word_that_is_a_verb_governs_participles():
