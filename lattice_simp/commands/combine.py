@@ -39,6 +39,7 @@ from lattice_simp.commands.options import (
     Nbest,
     NbestOutput,
     Output,
+    Shares,
     Weights,
     check_stdin,
     command_app,
@@ -100,9 +101,7 @@ def combine_outputs(
     output: Annotated[Output, Detail("one translation per line")] = "-",
     lm: Lm = None,
     weights: Annotated[Weights | None, Detail("as `tune lattices` writes them")] = None,
-    share: Annotated[
-        list[float] | None, typer.Option(help="weight of each system, once per file in order (default: equal)")
-    ] = None,
+    share: Shares = None,
     scale: Annotated[
         list[float] | None,
         typer.Option(help="multiply costs by this before converting them to probabilities; once for all, or per file"),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -15,11 +14,9 @@ from lattice_simp.commands.lattice_input import (
     LabelOptions,
     SharedNames,
     WordOptions,
-    read_acyclic,
     read_outputs,
     require_hypotheses,
     require_lattices,
-    same_sentences,
     say_repeated,
     take_options,
     utterance,
@@ -29,12 +26,10 @@ from lattice_simp.commands.losses import (
     NAMES,
     Losses,
     is_folder,
-    names_folder,
     wants_json,
     write_lists,
-    write_result,
-    write_several,
 )
+from lattice_simp.commands.mixture import Mixture
 from lattice_simp.commands.options import (
     LABELS,
     Detail,
@@ -47,6 +42,7 @@ from lattice_simp.commands.options import (
     Output,
     References,
     Scale,
+    Shares,
     To,
     TokeniserName,
     ToLists,
@@ -64,8 +60,8 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import unmarked
 from lattice_simp.core.word_times import with_marks_of
 from lattice_simp.errors import FormatError, LatticeSimpError, located
-from lattice_simp.formats import FORMATS, format_of_name, losses
-from lattice_simp.formats.collections import entries, is_collection
+from lattice_simp.formats import format_of_name, losses
+from lattice_simp.formats.collections import is_collection
 from lattice_simp.formats.common import require_acceptor, single_final
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
@@ -76,11 +72,9 @@ from lattice_simp.ops.mbr import mbr as mbr_lattice
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
 from lattice_simp.ops.mbr_utilities import UTILITIES, Tokens
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.oracle import OracleMetric
 from lattice_simp.ops.oracle import oracle as find_oracle
 from lattice_simp.ops.pool_nbest import pool_nbest
-from lattice_simp.ops.union import union as union_lattice
 from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import is_pipe, open_text, place, readable
@@ -202,9 +196,7 @@ def union(
         ),
     ],
     sentence: Id = None,
-    share: Annotated[
-        list[float] | None, typer.Option(help="weight of each system, once per file in order (default: equal)")
-    ] = None,
+    share: Shares = None,
     normalised: Annotated[bool, typer.Option(help="convert each system's costs to posteriors first")] = True,
     scale: Scale = 1.0,
     to: To = None,
@@ -220,52 +212,9 @@ def union(
     """
     if not normalised:
         refuse_idle(["scale"], "with --no-normalised")
-    share = _checked_shares(share, sources)
-    labels = LabelOptions(**settings)
-    shares = share or ([1.0] * len(sources) if normalised else None)
-
-    def mixture(lattices: Iterable[Lattice]) -> Lattice:
-        parts = [normalise(lattice, scale) if normalised else lattice for lattice in lattices]
-        return union_lattice(*parts, shares=shares)
-
-    with readable_sources(sources) as files:
-        several = [is_nbest(file) or is_collection(file) for file in files]
-        if not any(several):
-            refuse_idle(["sentence"], "if every file holds one lattice")
-        if sentence is None and any(several):
-            systems = [
-                _lattices_of(file, source, labels.for_lists if is_nbest(file) else labels)
-                for source, file in zip(sources, files, strict=True)
-            ]
-            names = SharedNames(sources)
-            mixtures = (
-                (names.of(number, [name for name, _ in members]) or str(number), mixture(part for _, part in members))
-                for number, members in enumerate(same_sentences(sources, systems))
-            )
-            first = list(islice(mixtures, 2))
-            if len(first) > 1 or is_folder(output):
-                if to is None and (is_folder(output) or names_folder(output)) and is_collection(files[0]):
-                    stored = next(entries(files[0])).format()
-                    to = stored if stored in FORMATS else None
-                write_several(chain(first, mixtures), sources[0], output, to, Losses(labels))
-                return
-            joined = first[0][1]
-        else:
-            joined = mixture(
-                read_acyclic(file, sentence if is_several else None, labels.for_lists if is_nbest(file) else labels)
-                for file, is_several in zip(files, several, strict=True)
-            )
-    write_result(joined, output, to, labels=labels)
-
-
-def _lattices_of(file: str, source: str, labels: LabelOptions) -> Iterator[tuple[str | None, Lattice]]:
-    """Yields the utterance and the lattice of each sentence."""
-    is_many = is_nbest(file) or is_collection(file)
-    for name, output in read_outputs(file, source, labels):
-        lattice = output if isinstance(output, Lattice) else Lattice.from_nbest(output)
-        with located(f"{place(file)}: {name}" if is_many else place(file)):
-            lattice.topsorted()
-        yield utterance(name) if is_many else lattice.header.name, lattice
+    shares = _checked_shares(share, sources) or ([1.0] * len(sources) if normalised else None)
+    mixture = Mixture(sources, shares, scale if normalised else None, LabelOptions(**settings))
+    mixture.write(sentence, output, to)
 
 
 def _checked_shares(shares: list[float] | None, sources: Sequence[str]) -> list[float] | None:
@@ -285,9 +234,7 @@ def mbr(
         typer.Argument(help="lattice file of any format, folder or archive, or n-best lists, or - for stdin"),
     ],
     sentence: Id = None,
-    share: Annotated[
-        list[float] | None, typer.Option(help="weight of each system, once per file in order (default: equal)")
-    ] = None,
+    share: Shares = None,
     utility: Annotated[
         Utility, typer.Option(help="linear BLEU over lattices, or a metric of whole strings")
     ] = "linear",

@@ -261,6 +261,10 @@ Ignore: TypeAlias = Annotated[list[str] | None, typer.Option("--ignore", help=IG
 Scale: TypeAlias = Annotated[
     float, typer.Option("--scale", help="multiply costs by this before converting them to probabilities")
 ]
+Shares: TypeAlias = Annotated[
+    list[float] | None,
+    typer.Option("--share", help="weight of each system, once per file in order (default: equal)"),
+]
 NBEST = typer.Option("--nbest", "-n", min=1, help="hypotheses per sentence")
 Nbest: TypeAlias = Annotated[int, NBEST]
 MaybeNbest: TypeAlias = Annotated[int | None, NBEST]
