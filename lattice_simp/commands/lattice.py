@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import numpy as np
 import typer
@@ -80,6 +80,9 @@ from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.support.options import option
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_binary, open_text, readable
+
+if TYPE_CHECKING:
+    from lattice_simp.draw.image import ImageFormat
 
 app = command_app("Inspect, convert, draw, prune, rescore and compare lattices.")
 app.add_typer(consensus.app)
@@ -520,7 +523,7 @@ def draw(
     Example: lattice-simp lattice draw a.fst --output a.svg
     """
     from lattice_simp import minimize as minimized
-    from lattice_simp.draw import IMAGE_FORMATS, to_dot, to_image, to_svg
+    from lattice_simp.draw import IMAGE_FORMATS
 
     kind = output.suffix.removeprefix(".")
     if kind not in (*IMAGE_FORMATS, "svg", "dot"):
@@ -536,22 +539,23 @@ def draw(
         refuse_idle(["separate"], "with a lattice; it applies to n-best lists, or with --nbest")
     elif not separate:
         lattice = minimized(lattice)
-    if kind == "dot":
-        drawing = to_dot(lattice, title, numbers=numbers).encode()
-    elif kind == "svg":
-        drawing = to_svg(lattice, title=title, max_states=max_states, numbers=numbers).encode()
-    else:
-        drawing = to_image(  # the format is checked above
-            lattice,
-            kind,  # type: ignore[arg-type]
-            title=title,
-            max_states=max_states,
-            numbers=numbers,
-        )
+    drawing = _drawing(lattice, kind, title, max_states, numbers)
     if kind != "dot":
         _say_left_out(lattice, max_states)
     with open_binary(output, "w") as drawn:
         drawn.write(drawing)
+
+
+def _drawing(lattice: Lattice, kind: str, title: str | None, max_states: int, numbers: Numbers | None) -> bytes:
+    """Returns the content of a file with a drawing: `dot`, `svg` or the format of an image."""
+    from lattice_simp.draw import to_dot, to_image, to_svg
+
+    if kind == "dot":
+        return to_dot(lattice, title, numbers=numbers).encode()
+    if kind == "svg":
+        return to_svg(lattice, title=title, max_states=max_states, numbers=numbers).encode()
+    image = cast("ImageFormat", kind)
+    return to_image(lattice, image, title=title, max_states=max_states, numbers=numbers)
 
 
 def _say_left_out(lattice: Lattice, max_states: int) -> None:
