@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from numbers import Integral, Real
-from types import NoneType
-from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.mbr import MbrSettings
-from lattice_simp.support.options import kinds_of_field, nested_kind, option
+from lattice_simp.support.options import option, updated
 from lattice_simp.translate.search.cubes.limits import CubePruning
 from lattice_simp.translate.search.exact.limits import ExactSearch, GapBound
 
@@ -126,51 +124,7 @@ class DecoderSettings:
         Raises:
             LatticeSimpError: an unknown name, a value of another type, or one out of range; names the field.
         """
-        settings: DecoderSettings = _updated(self, values)
-        return settings
-
-
-def _updated(settings: Any, values: Any, section: str = "") -> Any:
-    """Returns settings with other values; names in errors begin with `section`, for example `skeleton.`."""
-    if not isinstance(values, Mapping):
-        raise LatticeSimpError(f"{section.rstrip('.') or 'the settings'}: names with values are needed, not {values!r}")
-    names = [entry.name for entry in fields(settings)]
-    unknown = sorted(f"{section}{name}" for name in set(values) - set(names))
-    if unknown:
-        raise LatticeSimpError(f"unknown settings {', '.join(unknown)}; known are {', '.join(sorted(names))}")
-    kinds = get_type_hints(type(settings))
-    changed: dict[str, Any] = {}
-    for name, value in values.items():
-        kind, kinds_of_value = nested_kind(kinds[name]), kinds_of_field(kinds[name])
-        if kind is not None and not (value is None and NoneType in kinds_of_value):
-            value = _updated(getattr(settings, name) or kind(), value, f"{section}{name}.")
-        elif not any(_is_of(value, allowed) for allowed in kinds_of_value):
-            expected = " or ".join(_NEEDED.get(allowed, "") or _choices(allowed) for allowed in kinds_of_value)
-            raise LatticeSimpError(f"{section}{name} is {value!r}; give {expected}")
-        changed[name] = value
-    try:
-        return replace(settings, **changed)
-    except LatticeSimpError as error:
-        raise LatticeSimpError(f"{section.rstrip('.')}: {error}" if section else str(error)) from None
-
-
-_NEEDED = {int: "a whole number", float: "a number", str: "a name", NoneType: "null"}
-"""The names of types in messages."""
-
-
-def _is_of(value: Any, kind: Any) -> bool:
-    """Returns whether a value fits a field's type: whole numbers are numbers, Booleans are not."""
-    if get_origin(kind) is Literal:
-        return isinstance(value, str) and value in get_args(kind)
-    if get_origin(kind) is Callable:
-        return callable(value)
-    if isinstance(value, bool):
-        return False
-    return isinstance(value, {int: Integral, float: Real}.get(kind, kind))
-
-
-def _choices(kind: Any) -> str:
-    return " or ".join(map(repr, get_args(kind))) if get_origin(kind) is Literal else "a function"
+        return updated(self, values)
 
 
 def _check_nats(**values: float) -> None:

@@ -93,7 +93,7 @@ def test_folders(tmp_path):
         CausalScorer.read(tmp_path)
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
     (tmp_path / "lattice_simp.json").write_text('{"prompt": 1}', encoding="utf-8")
-    with pytest.raises(FormatError, match="prompt: 1 is of the wrong kind"):
+    with pytest.raises(FormatError, match="prompt is 1; give a string"):
         read_scorers(tmp_path)
     (tmp_path / "lattice_simp.json").write_text("{}", encoding="utf-8")
     with pytest.raises((FormatError, MissingExtraError), match=r"cannot load it|pip install"):

@@ -797,7 +797,7 @@ def test_negative_weights_of_language_models_are_refused_at_once(folder, weight)
         ({"max_span": True}, "max_span is True; give a whole number"),
         ({"beam": None}, "beam is None; give a number"),
         ({"beam": [8]}, r"beam is \[8\]; give a number"),
-        ({"top": 1}, "top is 1; give a name"),
+        ({"top": 1}, "top is 1; give a string"),
         ({"engine": "fast"}, "engine is 'fast'; give 'arrays' or 'openfst'"),
         ({"cubes": {"beam": "wide"}}, "cubes.beam is 'wide'; give a number"),
         ({"cubes": {"pops": 0}}, "cubes: pops is 0; give a finite number from 1 up"),

@@ -18,18 +18,17 @@ from dataclasses import asdict, dataclass, field
 from functools import cache, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
-from lattice_simp.errors import FormatError, one_line
+from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.support.extras import Late
 from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.options import updated
 from lattice_simp.support.textio import decode, read_bytes, read_lines, write_text
 
 sentencepiece = Late("sentencepiece", "neural")
 
 SETTINGS = "lattice_simp.json"
-
-KINDS = ("sentencepiece", "bpe", "words")
 
 Cut = Callable[[str], list[str]]
 """Returns the subwords of a word, or of a text."""
@@ -51,25 +50,21 @@ def read_settings(folder: Path, kind: type[_Settings]) -> _Settings:
     Raises:
         FormatError: the settings are invalid.
     """
-    path, usual = folder / SETTINGS, vars(kind())
+    path = folder / SETTINGS
     if not path.is_file():
         return kind()
     values = parse_json(decode(read_bytes(path), path), path=path, remedy="fix the file")
-    if not isinstance(values, dict):
-        raise FormatError("does not hold a JSON object", path=path, remedy="fix the file")
-    for name, value in values.items():
-        if name not in usual:
-            raise FormatError(f"an unknown field {name}", path=path, remedy=f"known are {', '.join(usual)}")
-        if not isinstance(value, list if isinstance(usual[name], tuple) else type(usual[name])):
-            raise FormatError(f"{name}: {value!r} is of the wrong kind", path=path, remedy="see the documentation")
-    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+    try:
+        return updated(kind(), values)
+    except LatticeSimpError as error:
+        raise FormatError(str(error), path=path, remedy="fix the file") from None
 
 
 @dataclass(frozen=True)
 class SegmentationSettings:
     """The fields of `lattice_simp.json`; see the module docstring."""
 
-    subwords: str = "sentencepiece"
+    subwords: Literal["sentencepiece", "bpe", "words"] = "sentencepiece"
     source: str = "source.spm"
     target: str = "target.spm"
     joined: bool = True
@@ -78,20 +73,6 @@ class SegmentationSettings:
     source_prefix: tuple[str, ...] = ()
     source_suffix: tuple[str, ...] = ()
     target_prefix: tuple[str, ...] = ()
-
-    @classmethod
-    def read(cls, folder: Path) -> SegmentationSettings:
-        """Reads a folder's settings, or the defaults if it has none.
-
-        Raises:
-            FormatError: the settings are invalid.
-        """
-        settings = read_settings(folder, cls)
-        if settings.subwords not in KINDS:
-            raise FormatError(
-                f"subwords {settings.subwords!r}", path=folder / SETTINGS, remedy=f"known are {', '.join(KINDS)}"
-            )
-        return settings
 
     def write(self, folder: Path) -> None:
         """Writes the file."""
@@ -115,7 +96,7 @@ class Segmentation:
             MissingExtraError: a library is not installed.
         """
         path = Path(folder)
-        settings = SegmentationSettings.read(path)
+        settings = read_settings(path, SegmentationSettings)
         side = cache(partial(_side, path, settings))
         source = side(settings.source, settings.detokenise.get("source"))
         target = side(settings.target, settings.detokenise.get("target"))
@@ -189,5 +170,5 @@ def bpe_cutter(path: Path) -> Cut:
 @cache
 def detokeniser(language: str) -> Callable[[Sequence[str]], str]:
     """Returns a function that joins Moses tokens to text."""
-    moses = Late("sacremoses", "train").MosesDetokenizer(lang=language)
+    moses = Late("sacremoses", "text").MosesDetokenizer(lang=language)
     return lambda words: str(moses.detokenize(list(words)))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 
 import numpy as np
 import pytest
 
 from lattice_simp import Lattice
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError, MissingExtraError
 from lattice_simp.rescore import PrefixScorer, read_scorers, rescore_lattice, score_by_prefixes
 from lattice_simp.rescore.neural.scorer import ScoringOptions, TranslationScorer
-from lattice_simp.rescore.neural.segmentation import SETTINGS, Segmentation, bpe_cutter
+from lattice_simp.rescore.neural.segmentation import SETTINGS, Segmentation, bpe_cutter, detokeniser
 
 pytest.importorskip("ctranslate2", reason="the extra `neural` is not installed")
 
@@ -88,14 +89,23 @@ def test_broken_folders(tiny_model, tmp_path):
         TranslationScorer.read(folder, CPU)
     for text, message in (
         ("{", "invalid JSON"),
-        ("[]", "not hold a JSON object"),
-        ('{"subword": "bpe"}', "unknown field subword"),
+        ("[]", "names with values are needed, not"),
+        ('{"subword": "bpe"}', "unknown settings subword; known are"),
         ('{"subwords": "syllables"}', "syllables"),
-        ('{"source_prefix": "x"}', "wrong kind"),
+        ('{"source_prefix": "x"}', "source_prefix is 'x'; give a list of strings"),
+        ('{"source_suffix": ["x", 1]}', "give a list of strings"),
+        ('{"detokenise": {"source": 1}}', "give an object of strings"),
+        ('{"joined": 1}', "joined is 1; give true or false"),
     ):
         (folder / SETTINGS).write_text(text, encoding="utf-8")
         with pytest.raises(FormatError, match=message):
             Segmentation.read(folder)
+
+
+def test_the_extra_of_a_missing_library_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
+    with pytest.raises(MissingExtraError, match=r"lattice-simp\[text\]"):
+        detokeniser("qq")
 
 
 def test_merges_are_those_of_subword_nmt(tmp_path):
