@@ -113,7 +113,7 @@ def _metric(
 
 
 def _bleu(sums: npt.ArrayLike) -> Floats:
-    """Returns BLEU with rows of: length, closest reference's length, matches and totals by order."""
+    """Returns BLEU of sums of: length, closest reference's length, matches and totals by order."""
     rows = np.asarray(sums, dtype=np.float64)
     matches, totals = rows[..., 2 : 2 + ORDER], rows[..., 2 + ORDER :]
     brevity, precision = bleu_logs(matches, totals, rows[..., 1], smooth=True, scale=100.0)
@@ -121,12 +121,12 @@ def _bleu(sums: npt.ArrayLike) -> Floats:
 
 
 def _chrf(sums: npt.ArrayLike) -> Floats:
-    """Returns rows of three numbers an order: n-grams of the hypothesis, of the reference, and matches."""
+    """Returns chrF of sums of three numbers an order: n-grams of the hypothesis, of the reference, and matches."""
     rows = np.asarray(sums, dtype=np.float64)
     return 100.0 * chrf_score(rows[..., 0::3], rows[..., 1::3], rows[..., 2::3])
 
 
 def _ter(sums: npt.ArrayLike) -> Floats:
-    """Returns rows of: edits, mean length of the references."""
+    """Returns TER of sums of: edits, mean length of the references."""
     rows = np.asarray(sums, dtype=np.float64)
     return 100.0 * error_rate(rows[..., 0], rows[..., 1])

@@ -27,7 +27,6 @@ Weights = Mapping[str, "Tensor"]
 
 def initial_weights(shape: Architecture, vocabulary: int, seed: int, device: torch.device) -> dict[str, Tensor]:
     """Returns random weights, the same for the same seed: Glorot and Bengio's (2010) for matrices."""
-
     generator = torch.Generator().manual_seed(seed)
     weights: dict[str, Tensor] = {}
     for name, size in weight_shapes(shape, vocabulary).items():
@@ -67,7 +66,6 @@ class Transformer:
 
     def encode(self, source: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the encoder's output and the mask of its positions."""
-
         # The unknown piece has the number that pads short rows; before the end of a sentence it counts.
         positions = torch.arange(1, source.shape[1] + 1, device=source.device)
         lengths = ((source != 0) * positions).amax(dim=1, keepdim=True)
@@ -80,7 +78,6 @@ class Transformer:
 
     def decode(self, memory: Tensor, mask: Tensor, inputs: Tensor) -> Tensor:
         """Returns the logits after each of the inputs."""
-
         values = self._embed(inputs)
         for number in range(self.shape.layers):
             # Padding is at the ends of rows, which earlier pieces do not attend to.
@@ -95,7 +92,6 @@ class Transformer:
 
     def _attend(self, name: str, values: Tensor, memory: Tensor | None, mask: Tensor | None) -> Tensor:
         """Attends to `memory` or to the values themselves: to those in the mask, or without one to earlier ones."""
-
         normed = self._norm(f"{name}.norm", values)
         if memory is None:
             parts = self._linear(f"{name}.joint", normed).chunk(3, dim=-1)
@@ -140,7 +136,6 @@ def dropped(values: Tensor, share: float) -> Tensor:
 
 def greedy(network: Transformer, source: Tensor, longest: int, start: int, end: int) -> Tensor:
     """Returns the (sentences, length) pieces of the most probable continuations; pieces after an end are void."""
-
     memory, mask = network.encode(source)
     pieces = torch.full((len(source), 1), start, dtype=torch.int64, device=source.device)
     is_finished = torch.zeros(len(source), dtype=torch.bool, device=source.device)
