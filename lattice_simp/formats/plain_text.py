@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import cycle, islice, zip_longest
+from itertools import cycle, islice
 from pathlib import Path
 
 from lattice_simp.core.hypothesis import Hypothesis
@@ -23,8 +23,9 @@ from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import LISTS
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, join_words
 from lattice_simp.formats.unsupported import kind_of
+from lattice_simp.support.parallel import parallel_lines
 from lattice_simp.support.plurals import counted
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import open_text
 
 
 def stream_outputs(
@@ -50,14 +51,10 @@ def stream_outputs(
     block: list[tuple[str, ...]] = []
     checks = [MarkCheck(pieces, path) for path in paths]
     columns = [ColumnCheck(path) for path in paths]
-    for number, row in enumerate(zip_longest(*map(read_lines, paths)), 1):
-        for path, line in zip(paths, row, strict=True):
-            if line is None:
-                message = f"ends after line {number - 1}, but other files go on"
-                raise FormatError(message, path=path, remedy="give files with a line for each sentence")
+    for number, row in enumerate(parallel_lines(*paths), 1):
         for column, line in zip(columns, row, strict=True):
-            column.see(line or "")
-        parts = [split_tokens(line or "") for line in row]
+            column.see(line)
+        parts = [split_tokens(line) for line in row]
         for check, tokens in zip(checks, parts, strict=True):
             check.see([tokens])
         block += [join_words(tokens, pieces) for tokens in parts]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
 from lattice_simp.skeleton.skeleton import Skeleton
 from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.parallel import parallel_lines
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
 
@@ -167,7 +167,7 @@ def read_parallel(source_path: str | Path, skeleton_path: str | Path) -> Iterato
         FormatError: files of different length, a blank line, or a skeleton that is not a subsequence; names the line of
             the skeleton file.
     """
-    pairs = _line_pairs(source_path, skeleton_path, "give one skeleton line a source line")
+    pairs = parallel_lines(source_path, skeleton_path)
     for number, (source, words) in enumerate(pairs, start=1):
         try:
             yield Skeleton.from_words(source, words)
@@ -198,10 +198,9 @@ def read_pairs(source: str | Path, compressed: str | Path) -> tuple[list[Skeleto
     Raises:
         FormatError: files of different lengths.
     """
-    lines = _line_pairs(source, compressed, "give one compression a sentence")
     full = (
         (split_tokens(long_line), split_tokens(short_line))
-        for long_line, short_line in lines
+        for long_line, short_line in parallel_lines(source, compressed)
         if long_line.strip() and short_line.strip()
     )
     skeletons, num_mismatches = align_pairs(full)
@@ -214,16 +213,6 @@ def _align(tokens: Sequence[str], words: Sequence[str]) -> Skeleton | None:
         return Skeleton(tuple(tokens), lowered.mask)
     except SkeletonError:
         return None
-
-
-def _line_pairs(first_path: str | Path, second_path: str | Path, remedy: str) -> Iterator[tuple[str, str]]:
-    """Yields the lines of two files in parallel; raises FormatError if one ends before the other."""
-    for number, (first, second) in enumerate(zip_longest(read_lines(first_path), read_lines(second_path)), start=1):
-        if first is None or second is None:
-            short, long = (first_path, second_path) if first is None else (second_path, first_path)
-            message = f"the file ends after {counted(number - 1, 'line')}, but {long} goes on"
-            raise FormatError(message, path=short, line=number, remedy=remedy)
-        yield first, second
 
 
 def _parse_record(text: str, index: int, path: str | Path, line: int) -> SkeletonRecord:

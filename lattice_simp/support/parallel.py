@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from lattice_simp.errors import FormatError
@@ -30,6 +31,26 @@ def read_parallel(paths: Sequence[str | Path]) -> list[list[str]]:
             raise FormatError("the file is empty", path=path, remedy="give one sentence per line")
         require_parallel(path, len(lines), paths[0], len(columns[0]))
     return columns
+
+
+def parallel_lines(*paths: str | Path) -> Iterator[tuple[str, ...]]:
+    """Yields the lines of files side by side; the files may be larger than memory.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "lines.txt"
+    >>> _ = path.write_text("one\\ntwo\\n")
+    >>> list(parallel_lines(path, path))
+    [('one', 'one'), ('two', 'two')]
+
+    Raises:
+        FormatError: a file cannot be read, or ends before another one; names both, and the number of its lines.
+    """
+    for number, row in enumerate(zip_longest(*map(read_lines, paths))):
+        if None in row:
+            longer = next(path for path, line in zip(paths, row, strict=True) if line is not None)
+            message = f"ends after {counted(number, 'line')}, but {longer} has more"
+            raise FormatError(message, path=paths[row.index(None)], remedy=PARALLEL)
+        yield row
 
 
 def require_parallel(

@@ -142,8 +142,8 @@ def test_tokens_of_detokenised_text(call, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("collect", "A", "B"), "B: ends after line 1, but other files go on"),
-        (("collect", "B", "A"), "B: ends after line 1, but other files go on"),
+        (("collect", "A", "B"), "B: ends after 1 line, but A has more"),
+        (("collect", "B", "A"), "B: ends after 1 line, but A has more"),
         (("collect", "A", "-n", "3"), "2 lines, not a multiple of 3"),
         (("collect", "-", "-"), "only one file can be standard input"),
         (("texts", "A"), "A: is not an n-best list"),

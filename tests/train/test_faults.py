@@ -31,7 +31,7 @@ def test_corpora_of_unequal_lengths(data, configured, fails, cut, longer):
     lines = (data / cut).read_text(encoding="utf-8").splitlines()
     write_lines(data / cut, lines[:150])
     line = fails(configured(data))
-    assert f"{data / cut}: ends at line 150, but {data / longer} goes on" in line
+    assert f"{data / cut}: ends after 150 lines, but {data / longer} has more" in line
 
 
 def test_empty_corpora(data, configured, fails):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from lattice_simp.rescore.neural.segmentation import sentencepiece
 from lattice_simp.rescore.neural.settings import TrainingSettings
 from lattice_simp.rescore.vocabulary import Sentences
 from lattice_simp.support.atomic import replacing
+from lattice_simp.support.parallel import parallel_lines
 from lattice_simp.support.textio import read_lines
 
 UNKNOWN_ID, START_ID, END_ID = 0, 1, 2
@@ -118,16 +120,10 @@ def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int 
         return [piece for word in split_tokens(line) for piece in encode(word)]  # as hypotheses are scored
 
     kept: list[tuple[list[int], list[int]]] = []
-    count = 0
-    files = (read_lines(source), read_lines(target))
-    for count, (source_line, target_line) in enumerate(zip(*files, strict=False), start=1):
+    for source_line, target_line in islice(parallel_lines(source, target), lines):
         sides = numbers(source_line), numbers(target_line)
         if all(0 < len(side) <= longest for side in sides):
             kept.append(sides)
-        if count == lines:
-            break
-    if count != lines and any(next(rest, None) is not None for rest in files):
-        raise FormatError(f"does not have as many lines as {source}", path=target, remedy=f"both have at least {count}")
     if not kept:
         raise FormatError("holds no usable pair", path=source, remedy="give longer files, or raise `longest`")
     return Pairs(*map(Sentences.of, zip(*kept, strict=True)))

@@ -11,7 +11,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,8 @@ from lattice_simp.core.kernel import Bools
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.pipeline.shards import SIDES, over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
+from lattice_simp.support.parallel import parallel_lines
 from lattice_simp.support.plurals import counted
-from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import Tokeniser, tokenisers
 from lattice_simp.text.truecase import read_casing, truecased, write_casing
 from lattice_simp.train.config import Clean, Config, Corpus
@@ -119,15 +119,11 @@ def read_pairs(config: Config, corpus: Corpus) -> Iterator[tuple[str, str]]:
         FormatError: a file is missing, broken, empty or not UTF-8, or the files have different numbers of lines.
     """
     source, target = config.path(corpus.source), config.path(corpus.target)
-    number = 0
-    for number, pair in enumerate(zip_longest(read_lines(source), read_lines(target)), start=1):
-        first, second = pair
-        if first is None or second is None:
-            shorter, longer = (source, target) if first is None else (target, source)
-            message = f"ends at line {number - 1}, but {longer} goes on"
-            raise FormatError(message, path=shorter, remedy="give parallel files with the same number of lines")
+    is_empty = True
+    for first, second in parallel_lines(source, target):
+        is_empty = False
         yield first, second
-    if number == 0:
+    if is_empty:
         raise FormatError("is empty", path=source, remedy="give a file with sentences, or remove the corpus")
 
 
