@@ -44,7 +44,10 @@ LEAST_SPLIT = 9
 LEAST_JOINED = 12
 """The least number of words of a sentence whose conjunction ("but", "because") is worth a full stop."""
 
-CANDIDATES = 20
+BEAM = 200.0
+"""The beam, in nats, of the best paths: wide enough for paths without some of the operations."""
+
+CANDIDATES = 50
 """The number of best paths to check."""
 
 

@@ -21,7 +21,7 @@ from lattice_simp.formats.rule_table import RuleText
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.scores.edits import edit_distances
 from lattice_simp.systems.simplify.analysis import Analysis, Sentence, analyses
-from lattice_simp.systems.simplify.cautious import CANDIDATES, WEIGHTS, Reading, cautious_analysis, faults
+from lattice_simp.systems.simplify.cautious import BEAM, CANDIDATES, WEIGHTS, Reading, cautious_analysis, faults
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind
 from lattice_simp.systems.simplify.hypotheses import (
     REPLACED_FEATURE,
@@ -265,7 +265,9 @@ class Simplifier:
     @cached_property
     def _decoder(self) -> Decoder:
         """The decoder for the chosen stages; without substitution it copies every token."""
-        beam = max(self.decoder.settings.beam, CHANGE_BEAM if self.change else 0.0)
+        beam = max(
+            self.decoder.settings.beam, CHANGE_BEAM if self.change else 0.0, BEAM if self.mode == "cautious" else 0.0
+        )
         settings = replace(self.decoder.settings, copies="all", beam=beam)
         if "substitute" in self.stages and self.mode == "bold":
             ordered = self.decoder if "reorder" in self.stages else _without_swaps(self.decoder)

@@ -197,6 +197,12 @@ def test_slight_changes_are_made_beside_others_alone(simplifier, parsed):
     assert not cautious_analysis(analyse(parsed("He actually left the house ."))).deletions
 
 
+def test_a_fault_of_all_changes_together_leaves_the_others(simplifier, parsed):
+    source = "The men rejected the proposal by a narrow margin , prompting the minister to resign ."
+    best = simplifier.simplify(parsed(source))[0]
+    assert best.text == "The men turned down the proposal by a narrow margin . This prompted the minister to quit ."
+
+
 def test_words_that_limit_others_stay(parsed):
     assert cautious_analysis(analyse(parsed("It was basically old , and he purchased food ."))).deletions
     assert not cautious_analysis(analyse(parsed("There was basically no food , and he purchased it ."))).deletions
