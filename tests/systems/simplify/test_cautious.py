@@ -280,6 +280,51 @@ def test_marks_between_statements_become_stops(simplifier, parsed, source, split
 
 
 @pytest.mark.parametrize(
+    ("source", "split"),
+    [
+        (
+            "She speaks four old languages , which helps her a lot in her work .",
+            "She speaks four old languages . This helps her a lot in her work .",
+        ),
+        (
+            "They built houses near the river , which is often dangerous in May .",
+            "They built houses near the river . This is often dangerous in May .",
+        ),
+        (
+            "The judge left without her brother , which surprised the men in the house .",
+            "The judge left without her brother . This surprised the men in the house .",
+        ),
+        (
+            "The firm plans a new road to the sea , which would help the town .",
+            "The firm plans a new road to the sea . This would help the town .",
+        ),
+        ("She keeps a dog in her house , which is great .", "She keeps a dog in her house . This is great ."),
+        (
+            "The new rules apply to all old cars , which makes life hard for many men .",
+            "The new rules apply to all old cars . This makes life hard for many men .",
+        ),
+    ],
+)
+def test_clauses_about_a_whole_statement_become_sentences(simplifier, parsed, source, split):
+    assert replace(simplifier, stages=("split",)).simplify(parsed(source))[0].text == split
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "If the rain goes on the games will end early , which is sad for the fans .",
+        "He said that the bank had lost the old papers , which would explain the delay .",
+        "He moved to the old town of Leeds , which is very beautiful .",
+        "They scored in the last year of the war , which was cold .",
+        "It is not just the old machine , which makes the base of it .",
+        "He played for two old teams in Rome , which is a large town .",
+    ],
+)
+def test_other_clauses_are_not_about_a_statement(simplifier, parsed, source):
+    assert ". This" not in simplifier.simplify(parsed(source))[0].text
+
+
+@pytest.mark.parametrize(
     "source",
     [
         "The rule says that : the cats sleep in the old house .",

@@ -20,21 +20,12 @@ from lattice_simp.systems.simplify.certainty.entity import (
 from lattice_simp.systems.simplify.certainty.tenses import tenses_agree
 from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, auxiliaries, child, finite_word, is_past, pairs
 from lattice_simp.systems.simplify.constructions.apposition import is_speaker
+from lattice_simp.systems.simplify.constructions.relative import may_judge
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
-
-_CONDITIONAL = frozenset({"would", "could", "might", "may"})
-"""Verbs of possible consequences."""
-
-_JUDGING = frozenset({"i", "we", "thing", "pity", "shame", "problem", "mistake", "reason"})
-"""Words of clauses that judge the whole statement before them ("which I think is a terrible thing")."""
-
-_RESULTING = frozenset({"make", "mean", "lead", "result", "cause", "allow", "enable", "help", "suggest", "explain"})
-"""Verbs of clauses that may tell the result of the whole statement."""
-
 
 def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> bool:
     """Returns whether a relative clause or an apposition can only describe its entity."""
@@ -118,23 +109,10 @@ def _is_cleft(parse: Parse, entity: list[int]) -> bool:
 
 
 def _may_judge(parse: Parse, split: Split, entity: list[int]) -> bool:
-    """Returns whether a clause may refer to the whole statement before it ("which is great", "which would help")."""
-    if split.kind is not SplitKind.RELATIVE or not entity or parse.tokens[min(split.removed)].lower() != "which":
+    """Returns whether a clause may refer to the whole statement before it ("which is great")."""
+    if split.kind is not SplitKind.RELATIVE or parse.tokens[min(split.removed)].lower() != "which":
         return False
-    noun = phrase_head(parse, entity)
-    if parse.labels[noun] in SUBJECTS:
-        return False
-    if parse.lemmas[noun].lower() in word_set("times"):
-        return True  # "they scored in the last minute, which shook the others"
-    if any(parse.tokens[position].lower() in _JUDGING for position in split.clause):
-        return True
-    verb = phrase_head(parse, list(split.clause))
-    if parse.lemmas[verb].lower() in _RESULTING and child(parse, verb, {"auxpass"}) is None:
-        return True  # "it plays a role, which makes them see well"
-    depends = any(parse.tokens[position].lower() in _CONDITIONAL for position in auxiliaries(parse, verb))
-    complement = child(parse, verb, {"acomp"})
-    is_bare = complement is not None and not [below for below in parse.children[complement] if below > complement]
-    return depends or (parse.lemmas[verb] == "be" and is_bare)
+    return may_judge(parse, phrase_head(parse, list(split.clause)), phrase_head(parse, entity))
 
 
 def _may_describe_part(parse: Parse, split: Split, entity: list[int]) -> bool:

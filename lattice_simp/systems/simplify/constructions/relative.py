@@ -5,8 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.clauses import child, finite_word, pairs, relative_word, subject, verb_number
-from lattice_simp.systems.simplify.constructions.clause import Clause, clause_span, follows_comma, inserted, plain
+from lattice_simp.systems.simplify.clauses import (
+    auxiliaries,
+    child,
+    finite_word,
+    pairs,
+    relative_word,
+    subject,
+    verb_number,
+)
+from lattice_simp.systems.simplify.constructions.clause import (
+    Clause,
+    clause_span,
+    ends_sentence,
+    finite_governor,
+    follows_comma,
+    inserted,
+    plain,
+)
 from lattice_simp.systems.simplify.noun_phrase import is_plural, mention, short_mention
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.text.english.parse import ROOT, Parse
@@ -17,6 +33,12 @@ LONGEST = 4
 _SUBJECT = frozenset({"nsubj", "nsubjpass"})
 _INDEFINITE = frozenset({"a", "an"})
 _NAMED = frozenset({"NNP", "NN", "PRP"})
+
+_CONDITIONAL = frozenset({"would", "could", "might", "may"})
+"""Verbs of possible consequences."""
+
+_CONDITIONS = frozenset({"if", "unless", "whether"})
+"""Words of sentences that do not say what is the case."""
 
 
 def relative_clauses(parse: Parse) -> Iterator[Clause]:
@@ -29,6 +51,10 @@ def relative_clauses(parse: Parse) -> Iterator[Clause]:
         if word is None or word not in span:
             continue
         noun = _antecedent(parse, head, word)
+        if _is_about_statement(parse, head, noun, span):
+            sentence = (*inserted("this"), *plain(parse, span[1:]))
+            yield from _clauses(parse, head, parse.heads[head], sentence, restrictive=False)
+            continue
         if noun is None:
             continue
         described = described_subject(parse, noun, span[0]) if parse.labels[word] in _SUBJECT else None
@@ -44,6 +70,55 @@ def relative_clauses(parse: Parse) -> Iterator[Clause]:
         elif entity and not restrictive and _is_kind(parse, noun):
             entity = (*inserted("these"), *entity)
         yield from _clauses(parse, head, noun, _realised(parse, head, word, span, entity), restrictive=restrictive)
+
+
+def may_judge(parse: Parse, verb: int, noun: int) -> bool:
+    """Returns whether the verb of a clause with `which` may refer to the whole statement before it, not to a noun
+    ("which is great", "which would help").
+    """
+    if parse.labels[noun] in _SUBJECT:
+        return False
+    is_time = parse.lemmas[noun].lower() in word_set("times")  # "they scored in the last minute, which shook the others"
+    depends = any(parse.tokens[position].lower() in _CONDITIONAL for position in auxiliaries(parse, verb))
+    complement = child(parse, verb, {"acomp"})
+    is_bare = complement is not None and not [below for below in parse.children[complement] if below > complement]
+    return is_time or _judges(parse, verb) or depends or (parse.lemmas[verb] == "be" and is_bare)
+
+
+def _judges(parse: Parse, verb: int) -> bool:
+    """Returns whether a clause judges a statement, or tells its result ("which makes them see well")."""
+    if any(parse.tokens[position].lower() in word_set("judging_words") for position in clause_span(parse, verb)):
+        return True
+    return parse.lemmas[verb].lower() in word_set("resulting_verbs") and child(parse, verb, {"auxpass"}) is None
+
+
+def _is_about_statement(parse: Parse, verb: int, noun: int | None, span: tuple[int, ...]) -> bool:
+    """Returns whether a final clause with `which` as its subject refers to the main statement, so that `this` can take
+    its place.
+
+    Its singular verb may say so ("the rules changed, which makes it hard"), or its meaning.
+    """
+    is_final = ends_sentence(parse, span) and follows_comma(parse, span)
+    is_subject = parse.tokens[span[0]].lower() == "which" and subject(parse, verb) == span[0]
+    statement = finite_governor(parse, verb)
+    if not (is_final and is_subject) or statement is None or parse.heads[statement] != ROOT:
+        return False
+    if verb_number(parse, verb) or _CONDITIONS & {token.lower() for token in parse.tokens}:
+        return False
+    above: int = parse.heads[verb]
+    if noun is None:
+        return is_plural(parse, above) and is_plural(parse, span[0] - 2)
+    if parse.parts[above] in ("VERB", "AUX"):
+        return True
+    complement = child(parse, verb, {"acomp"})
+    is_judged = complement is not None and parse.lemmas[complement].lower() in word_set("judging_adjectives")
+    return parse.parts[noun] == "NOUN" and (is_judged or _judges(parse, verb)) and not _is_stressed(parse, statement)
+
+
+def _is_stressed(parse: Parse, verb: int) -> bool:
+    """Returns whether `it is` stresses a noun ("it is not just the machine, which makes the base")."""
+    noun = subject(parse, verb)
+    return parse.lemmas[verb] == "be" and noun is not None and parse.tokens[noun].lower() == "it"
 
 
 def _is_kind(parse: Parse, noun: int) -> bool:
