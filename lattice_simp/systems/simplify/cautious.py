@@ -20,6 +20,7 @@ from lattice_simp.systems.simplify.clause_marks import mark_splits
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, length_range
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
+from lattice_simp.systems.simplify.quotations import quotation_splits
 from lattice_simp.systems.simplify.replacements import Replacement, redundant_words, replacements, slight_changes
 from lattice_simp.systems.simplify.reports import fronted_reports
 from lattice_simp.systems.simplify.sentence import DASHES, Token, finished
@@ -110,7 +111,7 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
     """Returns an analysis with replacements, reduced to the operations that are sound when applied alone."""
     words = sum(mark_kind(token) is None for token in analysis.tokens)
     splits = [split for split in analysis.splits if words >= _least(split) and is_certain(analysis.parse, split)]
-    for split in (*birth_splits(analysis.parse), *mark_splits(analysis.parse)) if words >= LEAST_SPLIT else ():
+    for split in _further_splits(analysis.parse) if words >= LEAST_SPLIT else ():
         splits += [split] if compatible((*splits, split)) and not _meets(split, splits) else []
     if not splits and words >= LEAST_SPLIT:
         splits = list(fronted_reports(analysis.parse))
@@ -136,6 +137,13 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
         replacements=_where(changes, sound[len(splits) + len(applied_deletions) :]),
     )
     return good if _is_worth_while(good) else replace(good, splits=(), deletions=(), replacements=())
+
+
+def _further_splits(parse: Parse) -> Iterator[Split]:
+    """Yields the splits of what is no construction of the parse."""
+    yield from birth_splits(parse)
+    yield from mark_splits(parse)
+    yield from quotation_splits(parse)
 
 
 def _meets(split: Split, splits: Sequence[Split]) -> bool:

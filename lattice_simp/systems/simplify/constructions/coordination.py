@@ -47,7 +47,7 @@ def _chain(parse: Parse, head: int) -> list[int]:
 def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
     chain = _chain(parse, head)
     span = _to_the_end(parse, clause_span(parse, head), chain)
-    if not chain or not span or _is_conditional(parse, chain[-1]):
+    if not chain or not span or is_conditional(parse, chain[-1]):
         return
     conjunction = _conjunction_before(parse, span[0])
     word = parse.tokens[conjunction].lower() if conjunction is not None else "and"
@@ -116,7 +116,7 @@ def _to_the_end(parse: Parse, span: tuple[int, ...], chain: list[int]) -> tuple[
     return tuple(range(span[0], last + 1)) if belongs else ()
 
 
-def _is_conditional(parse: Parse, verb: int) -> bool:
+def is_conditional(parse: Parse, verb: int) -> bool:
     """Returns whether a condition or a paired conjunction applies to all members."""
     fronted = [clause for clause in parse.children[verb] if clause < verb and parse.labels[clause] == "advcl"]
     below = [parse.tokens[word].lower() for clause in fronted for word in parse.children[clause]]
