@@ -7,6 +7,7 @@ and deletions are found in it, and applied to tokens that keep their source posi
 from __future__ import annotations
 
 from lattice_simp.systems.simplify.between_events import event_splits
+from lattice_simp.systems.simplify.candidates import event_pairs, split_candidates
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, delete, deletion_candidates
 from lattice_simp.systems.simplify.graphs.boxer import read_graphs
 from lattice_simp.systems.simplify.graphs.dependency_graph import dependency_graph
@@ -19,8 +20,6 @@ from lattice_simp.systems.simplify.split import (
     SplitKind,
     apply_splits,
     compatible,
-    event_pairs,
-    split_candidates,
 )
 
 __all__ = [

@@ -8,11 +8,12 @@ from typing import TypeAlias
 
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.systems.simplify.between_events import event_splits
+from lattice_simp.systems.simplify.candidates import split_candidates
 from lattice_simp.systems.simplify.deletion import Deletion, deletion_candidates
 from lattice_simp.systems.simplify.graphs.dependency_graph import dependency_graph
 from lattice_simp.systems.simplify.graphs.graph import SemanticGraph
 from lattice_simp.systems.simplify.replacements import Replacement
-from lattice_simp.systems.simplify.split import Split, split_candidates
+from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.spacy_parser import parse_sentences
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from lattice_simp.systems.simplify.candidates import event_pairs
 from lattice_simp.systems.simplify.clauses import FINITE, pairs
 from lattice_simp.systems.simplify.constructions.clause import inserted
 from lattice_simp.systems.simplify.constructions.coordination import coordinators
@@ -17,7 +18,7 @@ from lattice_simp.systems.simplify.graphs.graph import Edge, EdgeKind, NodeKind,
 from lattice_simp.systems.simplify.inflection import be_form, finite_form
 from lattice_simp.systems.simplify.noun_phrase import MAX_COPY, PLURAL_PRONOUNS
 from lattice_simp.systems.simplify.sentence import Token
-from lattice_simp.systems.simplify.split import Split, SplitKind, event_pairs, is_statement, keeps_whole
+from lattice_simp.systems.simplify.split import Split, SplitKind, is_statement, keeps_whole
 from lattice_simp.text.english.punctuation import mark_kind
 
 _RELATIVE = frozenset({"which", "who", "that", "whom"})
@@ -59,7 +60,7 @@ def _split(graph: SemanticGraph, first: str, second: str) -> Split | None:
             roles = (graph.labels(remaining), graph.labels(moved))
             leads = all(mark_kind(token) is not None for token in graph.tokens[: halves.run[0]])
             restrictive = _is_restrictive(halves)
-            return Split(SplitKind.EVENT, roles, clause, dropped, sentence, leads, restrictive=restrictive)
+            return Split(SplitKind.EVENT, clause, dropped, sentence, leads, restrictive=restrictive, roles=roles)
     return None
 
 

@@ -19,8 +19,6 @@ LONGEST = 6
 """The most words of a name that is repeated."""
 
 _PLACE = re.compile(r"( in (?:(?:the|of|[A-Z]\S*|,) ?)+)?$")
-_EVENTS = frozenset({"War", "Battle", "Siege", "Operation", "Campaign", "Mission", "Expedition"})
-"""Words in the names of events, which also last from one day to another."""
 
 
 def birth_splits(parse: Parse) -> Iterator[Split]:
@@ -42,13 +40,13 @@ def birth_splits(parse: Parse) -> Iterator[Split]:
             kept = {token.position for token in words}
             clause = tuple(position for position in inside if position in kept)
             dropped = tuple(position for position in inside if position not in kept)
-            yield Split(SplitKind.PARTICIPLE, ((), ()), clause, dropped, (*copied, Token("was"), *words))
+            yield Split(SplitKind.PARTICIPLE, clause, dropped, (*copied, Token("was"), *words))
 
 
 def _is_name(parse: Parse, positions: range) -> bool:
     words = [parse.tokens[position] for position in positions]
     is_title = 1 < len(words) <= LONGEST and all(word[:1].isupper() for word in words)
-    return is_title and _EVENTS.isdisjoint(words)
+    return is_title and word_set("event_names").isdisjoint(words)
 
 
 def _born(parse: Parse, inside: range) -> tuple[Token, ...]:

@@ -103,7 +103,7 @@ def _split(parse: Parse, place: int, last: int) -> Iterator[Split]:
         return
     sentence = (*opening, *(natural(parse, position, copied=False) for position in clause))
     if keeps_whole(parse.tokens, {*clause, *dropped}, sentence):
-        yield Split(SplitKind.COORDINATION, ((), ()), clause, dropped, sentence)
+        yield Split(SplitKind.COORDINATION, clause, dropped, sentence)
 
 
 def _may_begin(parse: Parse, place: int, clause: tuple[int, ...]) -> bool:

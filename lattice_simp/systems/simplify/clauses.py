@@ -14,6 +14,9 @@ AUXILIARIES = frozenset({"aux", "auxpass"})
 FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
 _SINGULAR_FORMS, _PLURAL_FORMS = frozenset({"is", "was", "has"}), frozenset({"are", "were", "have"})
+CONDITIONS = frozenset({"if", "unless", "whether"})
+"""Conjunctions of clauses that do not say what is the case."""
+
 _PAST_MODALS = frozenset({"would", "could", "might", "should"})
 
 

@@ -20,12 +20,8 @@ LONGEST_WHOLE = 3
 _DEFINITE = frozenset({"the", "this", "these", "his", "her", "its", "their", "our", "my"})
 _CLAUSES = frozenset({"relcl", "acl", "appos"})
 _OUTSIDE = frozenset({"cc", "conj", "preconj", "case", "neg"})
-_SAME_FORMS = frozenset({"species", "series", "means", "headquarters", "barracks", "crossroads"})
-"""Nouns that have the same form for one and for several."""
 
 PLURAL_PRONOUNS = frozenset({"they", "them", "we", "us", "you", "these", "those", "both", "many", "several"})
-_PLURAL_NOUNS = frozenset({"police"})
-"""Nouns without a plural form that take a plural verb."""
 
 
 def mention(
@@ -219,9 +215,9 @@ def is_plural(parse: Parse, noun: int) -> bool:
         conjunctions = [parse.tokens[child].lower() for child in parse.children[noun] if parse.labels[child] == "cc"]
         if conjunctions != ["or"]:
             return True
-    if parse.tokens[noun].lower() in _SAME_FORMS and parse.labels[noun] in SUBJECTS:
+    if parse.tokens[noun].lower() in word_set("same_forms") and parse.labels[noun] in SUBJECTS:
         return verb_number(parse, parse.heads[noun]) is not False
-    if parse.tokens[noun].lower() in PLURAL_PRONOUNS | _PLURAL_NOUNS or parse.tags[noun] == "NNS":
+    if parse.tokens[noun].lower() in PLURAL_PRONOUNS | word_set("plural_nouns") or parse.tags[noun] == "NNS":
         return True
     if parse.tags[noun] == "NNPS":
         return parse.tokens[noun].endswith("s")  # parsers take unknown names for plurals

@@ -19,13 +19,13 @@ from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 def quotation_splits(parse: Parse) -> Iterator[Split]:
     """Yields the split between two statements of a quotation.
 
-    >>> tokens = tuple('" It is cold , but they swim , " she said .'.split())
-    >>> labels = "punct nsubj ccomp acomp punct cc nsubj conj punct punct nsubj ROOT punct".split()
-    >>> tags = "`` PRP VBZ JJ , CC PRP VBP , '' PRP VBD .".split()
-    >>> parts = "PUNCT PRON AUX ADJ PUNCT CCONJ PRON VERB PUNCT PUNCT PRON VERB PUNCT".split()
-    >>> parse = Parse(tokens, (11, 2, 11, 2, 2, 2, 7, 2, 11, 11, 11, -1, 11), labels, parts, tags, tokens)
+    >>> tokens = tuple('" It is cold , but they swim there , " she said .'.split())
+    >>> labels = "punct nsubj ccomp acomp punct cc nsubj conj advmod punct punct nsubj ROOT punct".split()
+    >>> tags = "`` PRP VBZ JJ , CC PRP VBP RB , '' PRP VBD .".split()
+    >>> parts = "PUNCT PRON AUX ADJ PUNCT CCONJ PRON VERB ADV PUNCT PUNCT PRON VERB PUNCT".split()
+    >>> parse = Parse(tokens, (12, 2, 12, 2, 2, 2, 7, 2, 7, 12, 12, 12, -1, 12), labels, parts, tags, tokens)
     >>> [" ".join(token.text for token in split.sentence) for split in quotation_splits(parse)]
-    ['But they swim , " she said']
+    ['But they swim there , " she said']
     """
     quotations = [pair for pair in mark_pairs(parse.tokens) if mark_kind(parse.tokens[pair[0]]) == "quote"]
     if len(quotations) != 1 or mark_kind(parse.tokens[-1]) not in ("stop", "quote"):
@@ -49,19 +49,20 @@ def _joins_statements(parse: Parse, verb: int, first: int, last: int) -> bool:
     if not starts or parse.labels[conjunction] != "cc" or parse.tokens[conjunction].lower() not in coordinators():
         return False
     sides = range(first + 1, conjunction), range(conjunction + 1, last)
-    if min(len(sides[0]), len(sides[1])) <= LEAST_WORDS or not all(_is_whole(parse, side) for side in sides):
+    if not all(_is_whole(parse, side) for side in sides):
         return False
     return all(finite_word(parse, each) is not None and subject(parse, each) is not None for each in (above, verb))
 
 
 def _is_whole(parse: Parse, side: range) -> bool:
-    """Returns whether a single word of a side depends on a word outside of it."""
+    """Returns whether a side has enough words, of which a single one depends on a word outside of it."""
     leaving = [
         position
         for position in side
         if parse.heads[position] not in side and parse.labels[position] not in ("punct", "cc")
     ]
-    return len(leaving) == 1
+    words = [position for position in side if mark_kind(parse.tokens[position]) is None]
+    return len(leaving) == 1 and len(words) >= LEAST_WORDS
 
 
 def _between(parse: Parse, conjunction: int) -> Split:
@@ -71,4 +72,4 @@ def _between(parse: Parse, conjunction: int) -> Split:
     clause = tuple(range(conjunction + 1, end))
     opening = tuple(map(Token, coordinators()[parse.tokens[conjunction].lower()].split()))
     sentence = (*opening, *(natural(parse, position, copied=False) for position in clause))
-    return Split(SplitKind.COORDINATION, ((), ()), clause, (*before, conjunction), sentence)
+    return Split(SplitKind.COORDINATION, clause, (*before, conjunction), sentence)

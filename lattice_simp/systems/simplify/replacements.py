@@ -32,8 +32,6 @@ _TAGS = {"verb": "VB", "noun": "NN", "adjective": "JJ", "adverb": "RB"}
 _NUMBERED = ("NN", "NNS")
 _HYPHENS = frozenset({"-", "–", "/", "@-@"})
 _PRONOUNS = frozenset({"PRP", "DT"})
-_NAMING = frozenset({"called", "named", "titled", "entitled"})
-"""Words before names."""
 
 _COMPARED = frozenset({"more", "most", "less", "least"})
 
@@ -347,7 +345,7 @@ def _names(parse: Parse) -> set[int]:
         position
         for position, token in enumerate(parse.tokens)
         if parse.tags[position] in ("NNP", "NNPS")
-        or (position and (token[:1].isupper() or parse.tokens[position - 1].lower() in _NAMING))
+        or (position and (token[:1].isupper() or parse.tokens[position - 1].lower() in word_set("naming_participles")))
     }
     for first, last in mark_pairs(parse.tokens):
         if last - first <= LONGEST_TITLE + 1 and mark_kind(parse.tokens[first]) == "quote":

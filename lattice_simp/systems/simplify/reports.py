@@ -73,7 +73,7 @@ def _said(parse: Parse, verb: int) -> Iterator[Split]:
 
 def _fronted(parse: Parse, clause: tuple[int, ...], dropped: tuple[int, ...], front: tuple[Token, ...]) -> Split:
     changes = ((0, natural(parse, 0).text),) if 0 not in (*clause, *dropped) else ()
-    return Split(SplitKind.REPORT, ((), ()), clause, dropped, (), changes=changes, front=front)
+    return Split(SplitKind.REPORT, clause, dropped, (), changes=changes, front=front)
 
 
 def _is_statement(parse: Parse, verb: int, comma: int) -> bool:

@@ -1,28 +1,14 @@
-"""Finds the places where a sentence can be split in two, and applies splits.
-
-The paper's candidates are pairs of events that each have a core role; a candidate is realised here where one of the
-two is the verb of a clause that can stand alone.
-"""
+"""Splits of a sentence in two, and their application."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations, pairwise
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.systems.simplify.clauses import repaired
-from lattice_simp.systems.simplify.constructions.adverbial import adverbial_clauses
-from lattice_simp.systems.simplify.constructions.apposition import appositions
-from lattice_simp.systems.simplify.constructions.clause import Clause
-from lattice_simp.systems.simplify.constructions.coordination import coordinated_clauses
-from lattice_simp.systems.simplify.constructions.participle import participial_clauses
-from lattice_simp.systems.simplify.constructions.relative import relative_clauses
-from lattice_simp.systems.simplify.graphs.dependency_graph import dependency_graph
-from lattice_simp.systems.simplify.graphs.graph import SemanticGraph
 from lattice_simp.systems.simplify.sentence import Sentence, Token, capitalised, source_sentence, without, words
-from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 
 LEAST_WORDS = 3
@@ -43,20 +29,8 @@ class SplitKind(StrEnum):
     REPORT = "report"
 
 
-CONSTRUCTIONS: dict[SplitKind, Callable[[Parse], Iterator[Clause]]] = {
-    SplitKind.RELATIVE: relative_clauses,
-    SplitKind.COORDINATION: coordinated_clauses,
-    SplitKind.APPOSITION: appositions,
-    SplitKind.ADVERBIAL: adverbial_clauses,
-    SplitKind.PARTICIPLE: participial_clauses,
-}
-"""The constructions by name; if two offer the same clause, the first one wins."""
-
 RoleSets = tuple[tuple[str, ...], tuple[str, ...]]
 """The sorted roles and relations of the event that remains and of the one that moves to a new sentence."""
-
-COPULA = ("attribute", "theme")
-"""The roles of an apposition's event."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +39,6 @@ class Split:
 
     Attributes:
         kind: the construction.
-        roles: the feature of the split (Table 1 of the paper).
         clause: the positions that move to the new sentence.
         dropped: the positions of words in neither sentence (`which`, `and`).
         sentence: the new sentence: clause, copied and inserted tokens, without a final stop, in mid-sentence case.
@@ -75,10 +48,13 @@ class Split:
         changes: replaced tokens of the old sentence, as (position, text).
         kept_commas: commas that still separate something after the clause is removed.
         restrictive: whether the clause identifies an entity, so that the split loses meaning.
+        head: the position of the clause's verb, or of the noun of an apposition; None for a split that is no
+            construction of the parse.
+        governor: a position in the event that remains; None likewise.
+        roles: the feature of the split (Table 1 of the paper).
     """
 
     kind: SplitKind
-    roles: RoleSets
     clause: tuple[int, ...]
     dropped: tuple[int, ...]
     sentence: tuple[Token, ...]
@@ -88,6 +64,9 @@ class Split:
     kept_commas: tuple[int, ...] = ()
     restrictive: bool = False
     front: tuple[Token, ...] = ()
+    head: int | None = None
+    governor: int | None = None
+    roles: RoleSets = ((), ())
 
     @property
     def removed(self) -> frozenset[int]:
@@ -95,54 +74,9 @@ class Split:
         return frozenset(self.clause) | frozenset(self.dropped)
 
 
-def event_pairs(graph: SemanticGraph) -> tuple[tuple[str, str, RoleSets], ...]:
-    """Returns the paper's split candidates: pairs of events with a core role, and their roles (section 3.1).
-
-    The events of a pair are in the order of the sentence.
-    """
-    return tuple(
-        (first, second, (graph.labels(first), graph.labels(second))) for first, second in combinations(graph.events, 2)
-    )
-
-
-def split_candidates(parse: Parse, graph: SemanticGraph | None = None) -> tuple[Split, ...]:
-    """Returns the splits that can be realised, ordered by clause.
-
-    >>> parse = Parse(tuple("Ann , who sings well , left home .".split()), (6, 0, 3, 0, 3, 0, -1, 6, 6),
-    ...     ("nsubj", "punct", "nsubj", "relcl", "advmod", "punct", "ROOT", "dobj", "punct"),
-    ...     ("PROPN", "PUNCT", "PRON", "VERB", "ADV", "PUNCT", "VERB", "NOUN", "PUNCT"),
-    ...     ("NNP", ",", "WP", "VBZ", "RB", ",", "VBD", "NN", "."),
-    ...     ("Ann", ",", "who", "sing", "well", ",", "leave", "home", "."))
-    >>> for sentence in apply_splits(parse.tokens, split_candidates(parse)):
-    ...     print(*(token.text for token in sentence))
-    Ann left home .
-    Ann sings well .
-
-    Args:
-        parse: a parse in the labels of spaCy's English models.
-        graph: the graph that supplies the roles; by default that of the parse.
-    """
-    parse = repaired(parse)
-    if not is_statement(parse.tokens):
-        return ()
-    graph = dependency_graph(parse) if graph is None else graph
-    by_clause: dict[tuple[int, ...], Split] = {}
-    for kind, clauses in CONSTRUCTIONS.items():
-        for clause in clauses(parse):
-            if clause.clause not in by_clause and _is_sound(parse, clause):
-                by_clause[clause.clause] = _split(parse, graph, kind, clause)
-    return tuple(sorted(by_clause.values(), key=lambda split: (split.clause[0], -len(split.clause))))
-
-
 def is_statement(tokens: Sequence[str]) -> bool:
     """Returns whether a sentence can be split: it is no question, and does not introduce a continuation."""
     return bool(tokens) and tokens[-1] not in ("?", "?!", ":", ";")
-
-
-def _is_sound(parse: Parse, clause: Clause) -> bool:
-    """Returns whether both halves are complete: enough words, the main verb kept, brackets and quotations intact."""
-    removed = {*clause.clause, *clause.dropped}
-    return bool(set(parse.roots) - removed) and keeps_whole(parse.tokens, removed, clause.sentence)
 
 
 def keeps_whole(tokens: Sequence[str], gone: Collection[int], sentence: Sequence[Token]) -> bool:
@@ -193,61 +127,6 @@ def _is_balanced(texts: list[str]) -> bool:
     return all(
         position in paired for position, text in enumerate(texts) if mark_kind(text) in ("open", "close", "quote")
     )
-
-
-def _split(parse: Parse, graph: SemanticGraph, kind: SplitKind, clause: Clause) -> Split:
-    new_roles = COPULA if kind is SplitKind.APPOSITION else _roles(graph, clause.head)
-    return Split(
-        kind,
-        (_roles(graph, _event(parse, clause.governor)), new_roles),
-        clause.clause,
-        clause.dropped,
-        clause.sentence,
-        clause.leads,
-        clause.opening,
-        clause.changes,
-        _kept_commas(parse, clause),
-        clause.restrictive,
-    )
-
-
-def _event(parse: Parse, position: int) -> int:
-    """Returns the verb that a position belongs to."""
-    while parse.parts[position] not in ("VERB", "AUX") and parse.heads[position] != ROOT:
-        position = parse.heads[position]
-    return position
-
-
-def _roles(graph: SemanticGraph, position: int) -> tuple[str, ...]:
-    name = graph.node_at(position)
-    return () if name is None else graph.labels(name)
-
-
-def _kept_commas(parse: Parse, clause: Clause) -> tuple[int, ...]:
-    """Returns the comma after a clause that also ends a fronted adverbial or a list member."""
-    last = max(*clause.clause, *clause.dropped, -1)
-    if last + 2 >= len(parse) or parse.tokens[last + 1] != "," or clause.leads:
-        return ()
-    current, below_it = clause.governor, clause.head
-    while current != ROOT:
-        head = parse.heads[current]
-        below = [position for position in parse.subtree(current) if mark_kind(parse.tokens[position]) is None]
-        if head == ROOT or below[-1] > last:
-            follows_verb = parse.parts[current] in ("VERB", "AUX") and below_it > current
-            goes_on = follows_verb and parse.labels[last + 2] != "cc"
-            return (last + 1,) if goes_on or _goes_on(parse, current, last) else ()
-        fronted = parse.labels[current] in ("prep", "advcl", "npadvmod", "csubj", "ccomp") and current < head
-        if fronted or _goes_on(parse, current, last):
-            return (last + 1,)
-        current, below_it = head, current
-    return ()
-
-
-def _goes_on(parse: Parse, position: int, last: int) -> bool:
-    """Returns whether the next list member follows the comma that ends a clause."""
-    following = (child for child in parse.children[position] if child > last + 1)
-    first = next(following, None)
-    return first is not None and parse.labels[first] == "conj" and parse.parts[position] not in ("VERB", "AUX")
 
 
 def compatible(splits: Iterable[Split]) -> bool:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from lattice_simp.errors import FormatError
+from lattice_simp.systems.simplify.candidates import event_pairs
 from lattice_simp.systems.simplify.deletion import deletion_candidates
 from lattice_simp.systems.simplify.graphs.boxer import read_graphs
-from lattice_simp.systems.simplify.split import event_pairs
 
 HIGGS = Path(__file__).parent / "higgs.xml"
 

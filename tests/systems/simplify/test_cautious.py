@@ -13,6 +13,7 @@ from lattice_simp.systems.simplify.cautious import Reading, cautious_analysis, f
 from lattice_simp.systems.simplify.clause_marks import mark_splits
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
+from lattice_simp.systems.simplify.quotations import quotation_splits
 from lattice_simp.systems.simplify.sentence import Token, source_sentence
 from lattice_simp.systems.simplify.simplifier import Simplifier
 from lattice_simp.systems.simplify.soundness import Written, fault
@@ -277,6 +278,39 @@ def test_other_brackets_stay(simplifier, parsed, source):
 )
 def test_marks_between_statements_become_stops(simplifier, parsed, source, split):
     assert replace(simplifier, stages=("split",)).simplify(parsed(source))[0].text == split
+
+
+@pytest.mark.parametrize(
+    ("source", "split"),
+    [
+        (
+            '" It has been a very long year , but we like the new team , " the judge said .',
+            '" It has been a very long year . But we like the new team , " the judge said .',
+        ),
+        (
+            '" The tests are finished and we expect help from the town , " said Ann Lee .',
+            '" The tests are finished . We expect help from the town , " said Ann Lee .',
+        ),
+        (
+            'She told the judge , " He came to the house at night , and he met my brother . "',
+            'She told the judge , " He came to the house at night . He met my brother . "',
+        ),
+    ],
+)
+def test_statements_of_a_quotation_become_sentences(simplifier, parsed, source, split):
+    assert replace(simplifier, stages=("split",)).simplify(parsed(source))[0].text == split
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '" If the price falls we will sell , and we will not come back , " the judge said .',
+        '" I saw the old car and took two pictures of it , " the judge said .',
+        '" I met the old men , " he said , " and they told me all about the town . "',
+    ],
+)
+def test_other_quotations_stay_whole(parsed, source):
+    assert not list(quotation_splits(parsed(source)))
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,12 @@ import pytest
 from simplify_cases import DELETIONS, SOURCES
 
 from lattice_simp.grammars.english.lexicon import begins_with_vowel, word_set
+from lattice_simp.systems.simplify.candidates import split_candidates
 from lattice_simp.systems.simplify.deletion import DeletionKind, delete, deletion_candidates
 from lattice_simp.systems.simplify.graphs.dependency_graph import dependency_graph
 from lattice_simp.systems.simplify.graphs.graph import Edge, EdgeKind, Node, NodeKind, SemanticGraph
 from lattice_simp.systems.simplify.sentence import source_sentence, words
-from lattice_simp.systems.simplify.split import apply_splits, split_candidates
+from lattice_simp.systems.simplify.split import apply_splits
 from lattice_simp.text.english.punctuation import mark_kind
 
 

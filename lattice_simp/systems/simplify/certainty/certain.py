@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.certainty.adverbial import is_certain_adverbial
 from lattice_simp.systems.simplify.certainty.coordination import is_certain_coordination
 from lattice_simp.systems.simplify.certainty.description import is_certain_description
@@ -17,9 +18,6 @@ from lattice_simp.text.english.parse import Parse
 
 _JOINED_SENTENCES = re.compile(r"[a-z0-9]\.[A-Z][a-z]")
 """The border of two sentences without a space ("Mali.It"), which parsers take for a word."""
-
-_BACKWARD = frozenset({"there", "then", "latter"})
-"""Words that may refer to a place, time or thing just named."""
 
 _ELLIPSES = frozenset({"...", "…"})
 
@@ -84,7 +82,7 @@ def _takes_antecedent(parse: Parse, split: Split) -> bool:
     if split.leads or not any(parse.parts[position] in NOUNS for position in split.clause):
         return False
     return any(
-        (parse.tokens[position].lower() in _BACKWARD and parse.tags[position] != "EX")
+        (parse.tokens[position].lower() in word_set("backward_words") and parse.tags[position] != "EX")
         or (parse.tags[position] == "PRP" and parse.labels[position] in ("dobj", "pobj", "dative"))
         for position in range(split.clause[-1] + 1, len(parse))
         if position not in split.removed

@@ -18,9 +18,6 @@ _NO_START = frozenset({"WDT", "WP", "WP$", "WRB", "VBG"})
 
 _SUBORDINATE = frozenset({"whereas", "because", "although", "though", "which"})
 
-_LINKING = frozenset({"together", "that", "thus", "therefore", "hence"})
-"""Words that link a clause to the one before it."""
-
 _OF_SEVERAL_CLAUSES = frozenset({"maybe", "perhaps", "sorry"})
 """Words whose scope may be both of two joined clauses."""
 
@@ -36,7 +33,7 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     if not split.dropped and parse.tokens[split.clause[0] - 1] != ";" and parse.tokens[first].lower() != "then":
         return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
     begins = split.clause[0]
-    if parse.tokens[begins].lower() in _LINKING or parse.tokens[begins].isdigit():
+    if parse.tokens[begins].lower() in word_set("linking_words") or parse.tokens[begins].isdigit():
         return False  # "she met him and together had a son", "a plan that works and that helps"
     last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
     stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"

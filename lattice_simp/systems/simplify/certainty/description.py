@@ -18,7 +18,7 @@ from lattice_simp.systems.simplify.certainty.entity import (
     speaks,
 )
 from lattice_simp.systems.simplify.certainty.tenses import tenses_agree
-from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, auxiliaries, child, finite_word, is_past, pairs
+from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, child, finite_word, is_past, pairs
 from lattice_simp.systems.simplify.constructions.apposition import is_speaker
 from lattice_simp.systems.simplify.constructions.relative import may_judge
 from lattice_simp.systems.simplify.noun_phrase import is_plural
@@ -26,6 +26,7 @@ from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
+
 
 def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> bool:
     """Returns whether a relative clause or an apposition can only describe its entity."""

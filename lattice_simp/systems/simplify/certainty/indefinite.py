@@ -19,7 +19,6 @@ LEAST_REMAINING = 5
 
 _ARTICLES = frozenset({"a", "an"})
 _POSSIBLE = frozenset({"would", "could", "might", "may", "should"})
-_NAMING = frozenset({"called", "named", "titled", "entitled", "nicknamed"})
 _PREPOSITIONS = frozenset({"in", "on", "at", "by", "from", "to", "with", "into", "near", "through", "for"})
 
 
@@ -89,6 +88,7 @@ def _is_described(parse: Parse, split: Split) -> bool:
 def _is_named(parse: Parse, split: Split) -> bool:
     """Returns whether a participle tells a name, or who did something."""
     head = phrase_head(parse, list(split.clause))
-    is_name = parse.tokens[head].lower() in _NAMING or parse.tokens[head : head + 2] == ("known", "as")
+    is_known = parse.tokens[head : head + 2] == ("known", "as")
+    is_name = is_known or parse.tokens[head].lower() in word_set("naming_participles")
     is_done = child(parse, head, {"agent"}) is not None and is_past(parse, parse.roots[0])
     return head == min(split.removed) and parse.tags[head] == "VBN" and (is_name or is_done)

@@ -44,8 +44,8 @@ def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool
         return not entity and not is_plan  # "it wants to build a plant, creating jobs"
     if parse.tags[head] == "VBG" and (is_progressive(parse, verb) or not is_simple_tense(parse, verb)):
         return False
-    if parse.tokens[head].lower() in ("citing", "accompanied"):
-        return False  # the first says why; the second becomes "with"
+    if parse.tokens[head].lower() in word_set("reason_participles"):
+        return False
     if parse.tags[head] == "VBG" and parse.lemmas[head] in word_set("lasting_verbs") and is_past(parse, parse.roots[0]):
         return False  # "the park, covering ten hectares, was opened in May": it still covers them
     if parse.tags[head] == "VBN" and not auxiliaries(parse, head) and not _has_sure_time(parse, split, head):
@@ -123,7 +123,7 @@ def _has_sure_time(parse: Parse, split: Split, head: int) -> bool:
         | word_set("past_adverbs")
         | word_set("completed_participles")
     )
-    if parse.tokens[head].lower() in ("located", "situated") and is_past(parse, parse.roots[0]):
+    if parse.tokens[head].lower() in word_set("located_participles") and is_past(parse, parse.roots[0]):
         return False  # "the house, located there, was sold": it still is there
     if "during" in words and not all(is_past(parse, root) for root in parse.roots):
         return False  # "a player, linked with Leeds during May, has left"

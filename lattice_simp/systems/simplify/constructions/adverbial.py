@@ -9,7 +9,6 @@ from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.systems.simplify.clauses import finite_word, is_past, subject
 from lattice_simp.systems.simplify.constructions.clause import (
-    Clause,
     clause_span,
     ends_sentence,
     follows_comma,
@@ -19,6 +18,7 @@ from lattice_simp.systems.simplify.constructions.clause import (
 from lattice_simp.systems.simplify.inflection import be_form
 from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
 from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 
 _TEMPORAL = frozenset({"when", "after"})
@@ -33,7 +33,7 @@ def _connectives() -> dict[tuple[str, str], tuple[str, str]]:
     return {(row["word"], row["place"]): (row["clause"], row["rest"]) for row in rows}
 
 
-def adverbial_clauses(parse: Parse) -> Iterator[Clause]:
+def adverbial_clauses(parse: Parse) -> Iterator[Split]:
     """Yields finite adverbial clauses of the main verb that have a subject."""
     for head, label in enumerate(parse.labels):
         verb = parse.heads[head]
@@ -61,7 +61,7 @@ def _places(parse: Parse, span: tuple[int, ...]) -> tuple[str, ...]:
 
 def _realised(
     parse: Parse, head: int, rest: tuple[int, ...], conjunction: tuple[int, ...], openings: tuple[str, str]
-) -> Iterator[Clause]:
+) -> Iterator[Split]:
     verb = parse.heads[head]
     of_clause, of_rest = openings
     leads = conjunction[0] == 0
@@ -77,7 +77,11 @@ def _realised(
     kept = {token.position for token in sentence if not token.copied}
     clause = tuple(position for position in rest if position in kept)
     dropped = (*conjunction, *(position for position in rest if position not in kept))
-    yield Clause(head, verb, clause, dropped, (*opening, *sentence), leads=leads, opening=tuple(of_rest.split()))
+    whole = (*opening, *sentence)
+    rest_opening = tuple(of_rest.split())
+    yield Split(
+        SplitKind.ADVERBIAL, clause, dropped, whole, leads=leads, opening=rest_opening, head=head, governor=verb
+    )
 
 
 def _tells_of_past(parse: Parse, verb: int, clause: int) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import is_past, pairs
 from lattice_simp.systems.simplify.constructions.clause import (
-    Clause,
     clause_span,
     finite_governor,
     follows_comma,
@@ -16,6 +15,7 @@ from lattice_simp.systems.simplify.constructions.clause import (
 )
 from lattice_simp.systems.simplify.inflection import be_form
 from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
+from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
 
@@ -23,11 +23,9 @@ _NOUNS = frozenset({"NN", "NNS"})
 _NO_START = frozenset({"RB", "FW", "IN", "UH", "CC"})
 """Tags of words that introduce examples and restrictions: e.g., especially."""
 _DETERMINERS = frozenset({"det", "poss"})
-_SEVERAL = frozenset({"deputy", "vice", "assistant", "former", "senior", "associate", "ex"})
-"""Words before a role that several may have."""
 
 
-def appositions(parse: Parse) -> Iterator[Clause]:
+def appositions(parse: Parse) -> Iterator[Split]:
     """Yields appositions with punctuation on both sides that describe an entity."""
     for head, label in enumerate(parse.labels):
         noun = parse.heads[head]
@@ -45,7 +43,8 @@ def appositions(parse: Parse) -> Iterator[Clause]:
             form = be_form(is_past(parse, verb) and not speaks, is_plural(parse, noun))
             article = _missing_article(parse, head) if speaks else ""
             sentence = (*entity, *inserted(f"{form} {article}"), *plain(parse, span))
-            yield Clause(head, noun, span, (), sentence, leads=speaks and noun < verb)
+            leads = speaks and noun < verb
+            yield Split(SplitKind.APPOSITION, span, (), sentence, leads=leads, head=head, governor=noun)
 
 
 def is_speaker(parse: Parse, noun: int) -> bool:
@@ -59,8 +58,8 @@ def _missing_article(parse: Parse, noun: int) -> str:
     below = parse.children[noun]
     if any(parse.labels[position] in _DETERMINERS | {"nummod"} for position in below):
         return ""
-    is_one_of_several = any(parse.tokens[position].lower() in _SEVERAL for position in below if position < noun)
-    return "a" if is_one_of_several else pairs("roles").get(parse.lemmas[noun].lower(), "")
+    before = {parse.tokens[position].lower() for position in below if position < noun}
+    return "a" if before & word_set("shared_roles") else pairs("roles").get(parse.lemmas[noun].lower(), "")
 
 
 def _describes(parse: Parse, head: int, noun: int) -> bool:

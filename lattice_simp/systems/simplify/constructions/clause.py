@@ -1,35 +1,14 @@
-"""Clauses that can become sentences, before the roles of their events are known."""
+"""The words of clauses that can become sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from lattice_simp.systems.simplify.clauses import finite_word
 from lattice_simp.systems.simplify.noun_phrase import natural
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
-
-
-@dataclass(frozen=True)
-class Clause:
-    """A candidate clause of a construction; see `Split` for most attributes.
-
-    Attributes:
-        head: the position of the clause's verb, or of the noun of an apposition.
-        governor: a position in the event that remains.
-    """
-
-    head: int
-    governor: int
-    clause: tuple[int, ...]
-    dropped: tuple[int, ...]
-    sentence: tuple[Token, ...]
-    leads: bool = False
-    opening: tuple[str, ...] = ()
-    changes: tuple[tuple[int, str], ...] = ()
-    restrictive: bool = False
 
 
 def clause_span(parse: Parse, head: int) -> tuple[int, ...]:

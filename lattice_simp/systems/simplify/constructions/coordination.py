@@ -7,15 +7,15 @@ from functools import cache
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.support.tables import grammar_table
-from lattice_simp.systems.simplify.clauses import auxiliaries, child, finite_word, subject
-from lattice_simp.systems.simplify.constructions.clause import Clause, clause_span, ends_sentence, inserted, plain
+from lattice_simp.systems.simplify.clauses import CONDITIONS, auxiliaries, child, finite_word, subject
+from lattice_simp.systems.simplify.constructions.clause import clause_span, ends_sentence, inserted, plain
 from lattice_simp.systems.simplify.noun_phrase import short_mention
 from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
 
 _VERBS = frozenset({"VERB", "AUX"})
-_CONDITIONS = frozenset({"if", "unless", "whether"})
 _PAIRED = frozenset({"both", "either", "neither", "not"})
 
 
@@ -25,7 +25,7 @@ def coordinators() -> dict[str, str]:
     return {row["word"]: row["opening"] for row in grammar_table("english/coordinators.tsv", ("word", "opening"))}
 
 
-def coordinated_clauses(parse: Parse) -> Iterator[Clause]:
+def coordinated_clauses(parse: Parse) -> Iterator[Split]:
     """Yields the second and later members of coordinated main clauses, and clauses set off by a semicolon."""
     for head, label in enumerate(parse.labels):
         if label == "conj" and parse.parts[head] in _VERBS:
@@ -44,7 +44,7 @@ def _chain(parse: Parse, head: int) -> list[int]:
     return chain if parse.heads[head] == ROOT and parse.parts[head] in _VERBS else []
 
 
-def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
+def _conjunct(parse: Parse, head: int) -> Iterator[Split]:
     chain = _chain(parse, head)
     span = _to_the_end(parse, clause_span(parse, head), chain)
     if not chain or not span or is_conditional(parse, chain[-1]):
@@ -63,7 +63,7 @@ def _conjunct(parse: Parse, head: int) -> Iterator[Clause]:
         changes = _joined_before(parse, chain[0])
     sentence = (*inserted(coordinators()[word]), *plain(parse, span[:place]), *start, *plain(parse, span[place:]))
     dropped = () if conjunction is None else (conjunction,)
-    yield Clause(head, chain[0], span, dropped, sentence, changes=changes)
+    yield Split(SplitKind.COORDINATION, span, dropped, sentence, changes=changes, head=head, governor=chain[0])
 
 
 def _place_of_subject(parse: Parse, head: int, span: tuple[int, ...]) -> int | None:
@@ -121,7 +121,7 @@ def is_conditional(parse: Parse, verb: int) -> bool:
     fronted = [clause for clause in parse.children[verb] if clause < verb and parse.labels[clause] == "advcl"]
     below = [parse.tokens[word].lower() for clause in fronted for word in parse.children[clause]]
     joining = [parse.tokens[word].lower() for word in parse.children[verb] if parse.labels[word] in ("preconj", "cc")]
-    return any(word in _CONDITIONS for word in below) or any(word in _PAIRED for word in joining)
+    return any(word in CONDITIONS for word in below) or any(word in _PAIRED for word in joining)
 
 
 def _start(parse: Parse, head: int, chain: list[int], span: tuple[int, ...]) -> tuple[Token, ...] | None:
@@ -170,7 +170,7 @@ def _with_auxiliaries(parse: Parse, head: int, owner: int, entity: tuple[Token, 
     return (*entity, *copies)
 
 
-def _beside_semicolon(parse: Parse, position: int) -> Iterator[Clause]:
+def _beside_semicolon(parse: Parse, position: int) -> Iterator[Split]:
     """Yields the dependent one of two clauses joined by a semicolon, if both are complete."""
     sides = (range(position), range(position + 1, len(parse)))
     crossing = [
@@ -191,7 +191,9 @@ def _beside_semicolon(parse: Parse, position: int) -> Iterator[Clause]:
         return
     governor = parse.heads[head]
     if not _lacks_clause(parse, governor):
-        yield Clause(head, governor, span, (), plain(parse, span), leads=head < position)
+        sentence = plain(parse, span)
+        leads = head < position
+        yield Split(SplitKind.COORDINATION, span, (), sentence, leads=leads, head=head, governor=governor)
 
 
 def _lacks_clause(parse: Parse, verb: int) -> bool:

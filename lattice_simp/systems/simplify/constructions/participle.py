@@ -8,7 +8,6 @@ from dataclasses import replace
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import auxiliaries, child, is_past, main_subject, subject
 from lattice_simp.systems.simplify.constructions.clause import (
-    Clause,
     clause_span,
     ends_sentence,
     finite_governor,
@@ -20,6 +19,7 @@ from lattice_simp.systems.simplify.constructions.relative import described_subje
 from lattice_simp.systems.simplify.inflection import be_form, finite_form
 from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
 from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
 
@@ -27,7 +27,7 @@ _PARTICIPLES = frozenset({"VBN", "VBG"})
 _OPENERS = frozenset({"mark", "cc"})
 
 
-def participial_clauses(parse: Parse) -> Iterator[Clause]:
+def participial_clauses(parse: Parse) -> Iterator[Split]:
     """Yields participial clauses without a conjunction, at nouns and at main verbs."""
     for head, label in enumerate(parse.labels):
         if label not in ("acl", "advcl") or parse.heads[head] == ROOT or not _is_bare(parse, head):
@@ -46,10 +46,22 @@ def participial_clauses(parse: Parse) -> Iterator[Clause]:
         sentence = _realised(parse, head, verb, span)
         if sentence:
             governor = verb if label == "advcl" else parse.heads[head]
-            yield Clause(head, governor, span, (), sentence, leads=fronted, restrictive=restrictive)
+            yield _split(span, sentence, head, governor, leads=fronted, restrictive=restrictive)
 
 
-def _of_subject(parse: Parse, head: int, verb: int, span: tuple[int, ...], noun: int) -> Iterator[Clause]:
+def _split(
+    span: tuple[int, ...],
+    sentence: tuple[Token, ...],
+    head: int,
+    governor: int,
+    *,
+    leads: bool = False,
+    restrictive: bool = False,
+) -> Split:
+    return Split(SplitKind.PARTICIPLE, span, (), sentence, leads, restrictive=restrictive, head=head, governor=governor)
+
+
+def _of_subject(parse: Parse, head: int, verb: int, span: tuple[int, ...], noun: int) -> Iterator[Split]:
     """Yields the clause at a predicate noun as a sentence about the subject ("Ys is a small town known for salt")."""
     if not ends_sentence(parse, span) or parse.tokens[head + 1].lower() == "to":
         return
@@ -61,7 +73,7 @@ def _of_subject(parse: Parse, head: int, verb: int, span: tuple[int, ...], noun:
         return  # "Goa" of "Cultural Centre, Goa"
     sentence = _finite(parse, head, span, is_past(parse, verb), _has_plural_verb(parse, verb))
     if sentence and entity[0].text.lower() not in ("i", "you"):
-        yield Clause(head, parse.heads[head], span, (), (*entity, *sentence))
+        yield _split(span, (*entity, *sentence), head, parse.heads[head])
 
 
 def _has_plural_verb(parse: Parse, verb: int) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.clauses import (
+    CONDITIONS,
     auxiliaries,
     child,
     finite_word,
@@ -15,7 +16,6 @@ from lattice_simp.systems.simplify.clauses import (
     verb_number,
 )
 from lattice_simp.systems.simplify.constructions.clause import (
-    Clause,
     clause_span,
     ends_sentence,
     finite_governor,
@@ -25,6 +25,7 @@ from lattice_simp.systems.simplify.constructions.clause import (
 )
 from lattice_simp.systems.simplify.noun_phrase import is_plural, mention, short_mention
 from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 
 LONGEST = 4
@@ -37,20 +38,17 @@ _NAMED = frozenset({"NNP", "NN", "PRP"})
 _CONDITIONAL = frozenset({"would", "could", "might", "may"})
 """Verbs of possible consequences."""
 
-_CONDITIONS = frozenset({"if", "unless", "whether"})
-"""Words of sentences that do not say what is the case."""
 
-
-def relative_clauses(parse: Parse) -> Iterator[Clause]:
+def relative_clauses(parse: Parse) -> Iterator[Split]:
     """Yields the relative clauses that have a relative word and a finite verb."""
     for head, label in enumerate(parse.labels):
-        if label != "relcl" or parse.heads[head] == ROOT or finite_word(parse, head) is None:
+        if label not in ("relcl", "advcl") or parse.heads[head] == ROOT or finite_word(parse, head) is None:
             continue
         word = relative_word(parse, head)
         span = clause_span(parse, head)
         if word is None or word not in span:
             continue
-        noun = _antecedent(parse, head, word)
+        noun = _antecedent(parse, head, word) if label == "relcl" else None
         if _is_about_statement(parse, head, noun, span):
             sentence = (*inserted("this"), *plain(parse, span[1:]))
             yield from _clauses(parse, head, parse.heads[head], sentence, restrictive=False)
@@ -78,7 +76,7 @@ def may_judge(parse: Parse, verb: int, noun: int) -> bool:
     """
     if parse.labels[noun] in _SUBJECT:
         return False
-    is_time = parse.lemmas[noun].lower() in word_set("times")  # "they scored in the last minute, which shook the others"
+    is_time = parse.lemmas[noun].lower() in word_set("times")  # "in the last minute, which shook the others"
     depends = any(parse.tokens[position].lower() in _CONDITIONAL for position in auxiliaries(parse, verb))
     complement = child(parse, verb, {"acomp"})
     is_bare = complement is not None and not [below for below in parse.children[complement] if below > complement]
@@ -103,13 +101,13 @@ def _is_about_statement(parse: Parse, verb: int, noun: int | None, span: tuple[i
     statement = finite_governor(parse, verb)
     if not (is_final and is_subject) or statement is None or parse.heads[statement] != ROOT:
         return False
-    if verb_number(parse, verb) or _CONDITIONS & {token.lower() for token in parse.tokens}:
+    if verb_number(parse, verb) or CONDITIONS & {token.lower() for token in parse.tokens}:
         return False
     above: int = parse.heads[verb]
-    if noun is None:
-        return is_plural(parse, above) and is_plural(parse, span[0] - 2)
     if parse.parts[above] in ("VERB", "AUX"):
         return True
+    if noun is None:
+        return is_plural(parse, above) and is_plural(parse, span[0] - 2)
     complement = child(parse, verb, {"acomp"})
     is_judged = complement is not None and parse.lemmas[complement].lower() in word_set("judging_adjectives")
     return parse.parts[noun] == "NOUN" and (is_judged or _judges(parse, verb)) and not _is_stressed(parse, statement)
@@ -127,13 +125,13 @@ def _is_kind(parse: Parse, noun: int) -> bool:
     return parse.tags[noun] == "NNS" and below is None and parse.labels[noun] not in _SUBJECT
 
 
-def _clauses(parse: Parse, head: int, noun: int, sentence: tuple[Token, ...], *, restrictive: bool) -> Iterator[Clause]:
+def _clauses(parse: Parse, head: int, noun: int, sentence: tuple[Token, ...], *, restrictive: bool) -> Iterator[Split]:
     """Yields the clause of a new sentence; none for an empty one."""
     if sentence:
         span, kept = clause_span(parse, head), {token.position for token in sentence if not token.copied}
         dropped = tuple(position for position in span if position not in kept)
         clause = tuple(position for position in span if position in kept)
-        yield Clause(head, noun, clause, dropped, sentence, restrictive=restrictive)
+        yield Split(SplitKind.RELATIVE, clause, dropped, sentence, restrictive=restrictive, head=head, governor=noun)
 
 
 def described_subject(parse: Parse, noun: int, first: int) -> int | None:
