@@ -59,6 +59,7 @@ def lattices() -> dict[str, Lattice]:
         "two tables": Lattice.from_arcs([0], [1], [0.0], [1], ends, shared, inputs=([1], SymbolTable(list("xy")))),
         "one array": replace(Lattice.from_arcs([0], [2], [0.0], [1], ends, shared), isymbols=SymbolTable(list("xy"))),
         "huge costs": Lattice.from_strings([("a a", 1e39), ("b", -1e100), ("c", 1e100)]),
+        "huge sums": Lattice.from_arcs([0, 1, 1], [1, 2, 0], [1e100] * 3, [1, 2, 2], [*ends, 1e100], shared),
         "odd words": Lattice.from_strings([("a\u00a0b <s> \0 ||| </s>", 0.0), (["a b", "\n", "\t"], 1.0)]),
     }
 

@@ -45,7 +45,7 @@ from lattice_simp.errors import (
     LatticeSimpError,
     located,
 )
-from lattice_simp.formats import FORMATS, format_of_name
+from lattice_simp.formats import FORMATS, format_of_name, open_archive
 from lattice_simp.formats.collections import (
     Entry,
     entries,
@@ -337,10 +337,8 @@ class LatticeRun:
                 losses.write(lattice, new_file(folder, name, written), chosen)
 
     def _write_archive(self, changed: NumberedOperation, output: str, format: str, losses: Losses) -> None:
-        open_archive = FORMATS[format].archive
-        assert open_archive is not None
         num_added = 0
-        with open_archive(output, **losses.options(format)) as add:
+        with open_archive(output, format, **losses.options(format)) as add:
             for entry, lattice, _ in self._outcomes(changed):
                 added = False
                 with self._reporting(entry), located(output_place(output)):

@@ -13,7 +13,7 @@ from lattice_simp.commands.options import JSON_LINES, refuse_idle
 from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError, located
-from lattice_simp.formats import FORMATS, format_of_name, losses, write
+from lattice_simp.formats import FORMATS, format_of_name, losses, open_archive, write
 from lattice_simp.formats.collections import new_file
 from lattice_simp.formats.json_nbest import SAMPLES, write_json
 from lattice_simp.formats.list_lines import Sentence
@@ -178,7 +178,7 @@ def write_several(
         chosen = format or format_of_name(output, "att")
         if archive is None:
             raise several_lattices(source, output)
-        with archive(output, **losses.options(chosen)) as add, located(output_place(output)):
+        with open_archive(output, chosen, **losses.options(chosen)) as add, located(output_place(output)):
             for name, lattice in lattices:
                 add(name, lattice)
                 losses.add(lattice, output, chosen)

@@ -16,8 +16,20 @@ LARGEST = int(np.iinfo(np.int32).max)
 LARGEST_COST = 1e100
 """The largest cost or score; sums of many and products of two stay far below the largest float."""
 
-FINITE = "finite numbers up to 1e100"
-"""What costs and scores are, for messages."""
+LARGEST_SUM = 1e200
+"""The largest cost or score in the results of operations: sums of `LARGEST_COST` exceed it."""
+
+
+def finite_up_to(largest: float) -> str:
+    """Describes costs and scores in messages.
+
+    >>> finite_up_to(1e100)
+    'finite numbers up to 1e100'
+    """
+    return f"finite numbers up to {largest:.0e}".replace("+", "")
+
+
+FINITE = finite_up_to(LARGEST_COST)
 
 
 def whole_numbers(values: npt.ArrayLike, what: str) -> Longs:
@@ -69,9 +81,9 @@ def is_cost(number: Any) -> bool:
         return False
 
 
-def are_costs(values: Floats) -> Bools:
+def are_costs(values: Floats, largest: float = LARGEST_COST) -> Bools:
     """Returns which numbers may be costs or scores; see `is_cost`."""
-    result: Bools = np.abs(values) <= np.float64(LARGEST_COST)  # a float would become infinite in single precision
+    result: Bools = np.abs(values) <= np.float64(largest)  # a float would become infinite in single precision
     return result
 
 

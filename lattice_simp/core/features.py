@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.columns import FINITE, are_costs, real_numbers
+from lattice_simp.core.columns import LARGEST_COST, are_costs, finite_up_to, real_numbers
 from lattice_simp.core.kernel import Floats, Ints, read_only
 from lattice_simp.errors import InvalidLatticeError
 
@@ -156,8 +156,8 @@ class Features(Mapping[str, Floats]):
         """The number of arcs and of states."""
         return self.arcs.shape[1], self.finals.shape[1]
 
-    def validate(self, num_arcs: int, num_states: int) -> None:
-        """Checks the shapes against the numbers of arcs and states, and that all scores are finite, up to 1e100.
+    def validate(self, num_arcs: int, num_states: int, largest: float = LARGEST_COST) -> None:
+        """Checks the shapes against the numbers of arcs and states, and that all scores are finite, up to `largest`.
 
         Raises:
             InvalidLatticeError: a shape or a score is wrong; the message names the feature and the place.
@@ -165,11 +165,12 @@ class Features(Mapping[str, Floats]):
         if self.shape != (num_arcs, num_states) or not len(self.arcs) == len(self.finals) == len(self.names):
             raise InvalidLatticeError("the features do not fit the arcs or the states")
         for place, matrix in (("arc", self.arcs), ("state", self.finals)):
-            broken = ~are_costs(matrix)
+            broken = ~are_costs(matrix, largest)
             if broken.any():
                 row, column = np.argwhere(broken)[0].tolist()
                 score, name = matrix[row, column], self.names[row]
-                raise InvalidLatticeError(f"the feature {name!r} is {score} at {place} {column}; scores are {FINITE}")
+                limit = finite_up_to(largest)
+                raise InvalidLatticeError(f"the feature {name!r} is {score} at {place} {column}; scores are {limit}")
 
     def without(self, *names: str) -> Features:
         """Returns all features except these.

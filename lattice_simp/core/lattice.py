@@ -21,7 +21,17 @@ from lattice_simp.core import fst_bytes
 from lattice_simp.core.arcs import Arcs, kept_offsets, offsets_of
 from lattice_simp.core.arguments import finite_real
 from lattice_simp.core.blocks import chosen_blocks
-from lattice_simp.core.columns import FINITE, are_costs, is_cost, log_probabilities, real_numbers, whole_numbers
+from lattice_simp.core.columns import (
+    FINITE,
+    LARGEST_COST,
+    LARGEST_SUM,
+    are_costs,
+    finite_up_to,
+    is_cost,
+    log_probabilities,
+    real_numbers,
+    whole_numbers,
+)
 from lattice_simp.core.connect import reaches_final, topological_order, useful_states
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.features import Features, check_density, gather
@@ -35,8 +45,6 @@ from lattice_simp.core.word_times import MarkedStrings
 from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeError
 
 INFINITY = float("inf")
-
-_COSTS = f"costs are {FINITE}"
 
 WeightedWords: TypeAlias = Hypothesis | str | tuple[str, float] | tuple[Iterable[str], float]
 """A hypothesis, or a pair of words (a string or tokens) and a cost in nats."""
@@ -79,7 +87,8 @@ class Lattice:
         offsets: (num_states + 1,) int32, where each state's arcs begin.
         ilabels: (num_arcs,) int32 input labels (rule ids in a decoder's lattice, words in an acceptor).
         olabels: (num_arcs,) int32 output labels (words); the same array as `ilabels` in an acceptor.
-        weights: (num_arcs,) float64 costs in nats; finite, up to 1e100.
+        weights: (num_arcs,) float64 costs in nats; finite, up to 1e100. Sums of these in results may exceed it; such
+            lattices can be processed further, but not written.
         nextstates: (num_arcs,) int32.
         finals: (num_states,) float64 final costs in nats; infinity where a state is not final.
         symbols: the table of the output labels (and of the input labels, unless `isymbols` is given).
@@ -179,7 +188,7 @@ class Lattice:
             isymbols=None if isymbols is symbols else isymbols,
             features=replace(features, arcs=features.arcs[:, order]),
         )
-        lattice.validate()
+        lattice.validate(largest=LARGEST_COST)
         return lattice
 
     @classmethod
@@ -387,8 +396,13 @@ class Lattice:
 
     # ---------------------------------------------------------------- checks and canonical form
 
-    def validate(self) -> None:
+    def validate(self, *, largest: float = LARGEST_SUM) -> None:
         """Checks the assumptions of all operations.
+
+        >>> Lattice.from_strings([("a cat", 1.0)]).validate()
+
+        Args:
+            largest: the largest cost or score; by default far above 1e100, since operations add costs.
 
         Raises:
             InvalidLatticeError: says which array is broken and where.
@@ -398,11 +412,12 @@ class Lattice:
             raise InvalidLatticeError("the arrays of the arcs, or of the states, differ in their lengths")
         if self.offsets[0] or (self.offsets[1:] < self.offsets[:-1]).any():
             raise InvalidLatticeError("the offsets do not go up from 0")
+        costs = f"costs are {finite_up_to(largest)}"
         checks = (
-            (~are_costs(self.weights), f"arc {{}} has the cost {{}}; {_COSTS}", self.weights),
+            (~are_costs(self.weights, largest), f"arc {{}} has the cost {{}}; {costs}", self.weights),
             (
-                ~are_costs(self.finals) & (self.finals != INFINITY),
-                f"state {{}} has the final cost {{}}; {_COSTS}, or infinity",
+                ~are_costs(self.finals, largest) & (self.finals != INFINITY),
+                f"state {{}} has the final cost {{}}; {costs}, or infinity",
                 self.finals,
             ),
             (
@@ -425,7 +440,7 @@ class Lattice:
             if broken.any():
                 index = int(np.argmax(broken))
                 raise InvalidLatticeError(message.format(index, values[index]))
-        self.features.validate(self.num_arcs, self.num_states)
+        self.features.validate(self.num_arcs, self.num_states, largest)
 
     def topsorted(self) -> Lattice:
         """Returns the same lattice with states numbered so that every arc leads to a higher state.
@@ -602,7 +617,7 @@ class Lattice:
         finals = self.finals + weight * self.features.final(name)
         features, header = self.features.without(name), self.header.without_scale(name)
         lattice = replace(self, weights=weights, finals=finals, features=features, header=header)
-        lattice.validate()
+        lattice.validate(largest=LARGEST_COST)
         return lattice
 
     def without_features(self, *names: str) -> Lattice:
@@ -764,7 +779,7 @@ def words_and_cost(hypothesis: WeightedWords) -> tuple[tuple[str, ...], float]:
         message = f"{hypothesis!r:.80} is not a pair of words and a cost; join tokens by blanks, or add a cost"
         raise InvalidLatticeError(message)
     if not is_cost(cost):
-        raise InvalidLatticeError(f"the cost of {words!r:.80} is {cost!s:.80}; {_COSTS}")
+        raise InvalidLatticeError(f"the cost of {words!r:.80} is {cost!s:.80}; costs are {FINITE}")
     return as_tokens(words), float(cost)
 
 

@@ -11,10 +11,12 @@ Lattice(acceptor, 3 states, 2 arcs, 3 symbols)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.core.columns import LARGEST_COST
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError, located
@@ -48,6 +50,7 @@ __all__ = [
     "format_of_data",
     "format_of_name",
     "losses",
+    "open_archive",
     "parse",
     "read",
     "read_nbest",
@@ -157,13 +160,33 @@ def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = 
             `format_gbnf`.
 
     Raises:
-        LatticeSimpError: the ending is unknown, the format cannot represent the lattice, or the file cannot be written.
+        LatticeSimpError: the ending is unknown, the format cannot represent the lattice, a cost is above 1e100, or the
+            file cannot be written.
     """
     chosen = format_of_name(path) if format is None else format
     if chosen not in FORMATS:
         raise LatticeSimpError(f"{path}: unknown format {chosen!r} (choose one of {', '.join(FORMATS)})")
     with located(output_place(path)):
-        FORMATS[chosen].write(as_lattice(lattice), path, **options)
+        FORMATS[chosen].write(_within_limits(as_lattice(lattice)), path, **options)
+
+
+@contextmanager
+def open_archive(path: str | Path, format: str, **options: Any) -> Iterator[Callable[[str, Lattice], None]]:
+    """Yields a function that adds named lattices to a new file of a format that holds several.
+
+    Raises:
+        LatticeSimpError: the format cannot represent a lattice, or the file cannot be written.
+    """
+    archive = FORMATS[format].archive
+    assert archive is not None
+    with archive(path, **options) as add:
+        yield lambda name, lattice: add(name, _within_limits(lattice))
+
+
+def _within_limits(lattice: Lattice) -> Lattice:
+    """Returns the lattice; raises InvalidLatticeError if it has costs that no reader would take."""
+    lattice.validate(largest=LARGEST_COST)
+    return lattice
 
 
 def losses(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None) -> Losses:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from lattice_simp.core.arguments import mapping, real
-from lattice_simp.core.columns import is_cost
+from lattice_simp.core.columns import LARGEST_COST, is_cost
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import InvalidLatticeError
@@ -50,5 +50,5 @@ def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: floa
     if word_score:
         costs -= word_score * (lattice.olabels != EPSILON)
     reweighted = replace(lattice, weights=costs, finals=finals, header=header)
-    reweighted.validate()
+    reweighted.validate(largest=LARGEST_COST)
     return reweighted

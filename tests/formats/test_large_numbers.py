@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import lattice_simp as ls
 from lattice_simp import FormatError, Hypothesis, InvalidLatticeError, Lattice, LatticeSimpError, SymbolTable
+from lattice_simp.formats import FORMATS, open_archive
 from lattice_simp.formats.collections import read_all
 
 LATTICES = {
@@ -136,3 +138,48 @@ def test_results_may_hold_scores_as_an_array():
         scores = np.array([-1.0, -2.0])
 
     assert [(path.text, path.cost) for path in ls.from_generator(Result())] == [("a b", 1.0), ("c", 2.0)]
+
+
+RESULTS = {
+    "push": ls.push,
+    "minimize": ls.minimize,
+    "determinize": ls.determinize,
+    "normalise": ls.normalise,
+    "compose": lambda lattice: ls.compose(lattice, lattice),
+    "remove_epsilons": ls.remove_epsilons,
+}
+
+
+def lattice_of_the_largest() -> Lattice:
+    words, costs = SymbolTable(["a", "b"]), [1e100, 1e100, 1e100]
+    return Lattice.from_arcs(
+        [0, 0, 1], [1, 2, 0], costs, [1, 1, 2], [math.inf, math.inf, 1e100], words, features={"LM": costs}
+    )
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_sums_in_results_are_valid_but_not_written(tmp_path, name):
+    """A file with them could not be read again."""
+    result = RESULTS[name](lattice_of_the_largest())
+    result.validate()
+    with pytest.raises(InvalidLatticeError, match="finite numbers up to 1e100"):
+        result.validate(largest=1e100)
+    for format in FORMATS:
+        with pytest.raises(LatticeSimpError):
+            ls.write(result, tmp_path / "x", format)
+    assert not list(tmp_path.iterdir())
+    for format in ("plf", "kaldi", "sausages"):
+        path = tmp_path / "x"
+        with pytest.raises(InvalidLatticeError, match="up to 1e100"), open_archive(path, format) as add:
+            add("u", result)
+        assert not path.exists()
+
+
+def test_the_largest_sums_are_refused():
+    lattice = lattice_of_the_largest()
+    for scale in (1e100, -1e100):
+        with pytest.raises(InvalidLatticeError, match="finite numbers up to 1e100"):
+            ls.reweight(lattice, {"LM": scale})
+    broken = replace(lattice, weights=np.array([1e201, 0.0, 0.0]))
+    with pytest.raises(InvalidLatticeError, match=r"arc 0 has the cost 1e\+201; costs are finite numbers up to 1e200"):
+        broken.validate()
