@@ -29,7 +29,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ SCORE = "Score"
 _LOGGER = r"(?:\d[^\t\n]*\| |[A-Z]+:[\w.]+:)?"
 """The prefix of a line from a logger."""
 
-_LINE = re.compile(rf"([HP])-([0-9]{{1,18}})\t|{_LOGGER}([SHP])\t")
+_LINE = re.compile(rf"([SHP])-([0-9]{{1,18}})\t|{_LOGGER}([SHP])\t")
 _SNIFFED = re.compile(
     rb"^(?:[ST]-\d{1,18}\t|[HD]-\d{1,18}\t-?(?:[\d.e+-]+|inf)\t|%bS\t[^\n]*\n%bH\t-?[\d.e+-]+\t)"
     % (_LOGGER.encode(), _LOGGER.encode()),
@@ -90,8 +90,9 @@ class _Positions:
 
 @dataclass
 class _Sentence:
-    """The lines of a sentence so far; `in_order` while each P-line follows its H-line."""
+    """The lines of a sentence so far and the first one's number; `in_order` while each P-line follows its H-line."""
 
+    line: int
     entries: list[_Entry] = field(default_factory=list)
     positions: list[_Positions] = field(default_factory=list)
     in_order: bool = True
@@ -116,31 +117,27 @@ def stream_fairseq(path: str | Path, first_id: int = 0, cost: str | None = None)
             `Score`.
     """
     sentences, unit = _sentences(path, first_id)
-    groups = {number: sentence for number, sentence in sentences.items() if sentence.entries or sentence.positions}
-    lines = [entry.line for sentence in groups.values() for entry in sentence.entries]
-    if not lines:
+    if not any(sentence.entries for sentence in sentences.values()):
         remedy = "give the log of fairseq-generate without --quiet"
         raise FormatError("the log has no lines of hypotheses (H-0)", path=path, remedy=remedy)
-    has_positions = any(sentence.positions for sentence in groups.values())
+    has_positions = any(sentence.positions for sentence in sentences.values())
     due, gaps, doubts = 0, IdGaps(path), Doubts(path)
-    for number in sorted(groups):
-        entries = groups[number].entries
-        totals = _totals(groups[number], path) if has_positions else [entry.score for entry in entries]
-        gaps.check(due + first_id, number + first_id, entries[0].line)
-        for missing in range(due, number):
-            yield Sentence(missing, [], is_missing=missing not in sentences)
-        pairs = zip(entries, totals, strict=True)
+    for number, sentence in sorted(sentences.items(), key=itemgetter(0)):
+        gaps.check(due + first_id, number + first_id, sentence.line)
+        yield from (Sentence(missing, [], is_missing=True) for missing in range(due, number))
+        totals = _totals(sentence, path) if has_positions else [entry.score for entry in sentence.entries]
+        pairs = zip(sentence.entries, totals, strict=True)
         hypotheses = [_hypothesis(entry, total, unit, cost, path) for entry, total in pairs]
-        doubts.check_scores([hypothesis.score for hypothesis in hypotheses], [entry.line for entry in entries])
+        lines = [entry.line for entry in sentence.entries]
+        doubts.check_scores([hypothesis.score for hypothesis in hypotheses], lines)
         yield Sentence(number, hypotheses)
         due = number + 1
-    for missing in range(due, max(sentences) + 1):
-        yield Sentence(missing, [], is_missing=missing not in sentences)
 
 
 def _sentences(path: str | Path, first_id: int) -> tuple[dict[int, _Sentence], float]:
     """Returns the sentences by number, and the unit of their scores in nats."""
     sentences: dict[int, _Sentence] = {}
+    sources, doubts = set[int](), Doubts(path)
     numbered: bool | None = None
     for number, line in enumerate(read_lines(path), 1):
         match = _LINE.match(line)
@@ -151,14 +148,21 @@ def _sentences(path: str | Path, first_id: int) -> tuple[dict[int, _Sentence], f
             raise FormatError("lines with and without numbers of sentences", path=path, line=number, remedy=remedy)
         numbered = match[2] is not None
         kind, content = match[1] or match[3], line[match.end() :]
-        if kind == "S":
-            sentences[len(sentences)] = _Sentence()
+        if kind == "S" and not numbered:
+            sentences[len(sentences)] = _Sentence(number)
             continue
         sentence = int(match[2]) - first_id if numbered else len(sentences) - 1
         if sentence < 0:
             raise _misnumbered(match[2], first_id, path, number)
+        if kind == "S":
+            if sentence in sources:
+                message = f"S-{match[2]} again, so the hypotheses of both are one list"
+                doubts.raise_once(message, number, "give one log at a time")
+            sources.add(sentence)
+            sentences.setdefault(sentence, _Sentence(number))
+            continue
         parsed = _entry(content, path, number) if kind == "H" else _positions(content, path, number)
-        sentences.setdefault(sentence, _Sentence()).add(parsed)
+        sentences.setdefault(sentence, _Sentence(number)).add(parsed)
     return sentences, math.log(2.0) if numbered else 1.0
 
 

@@ -49,7 +49,10 @@ __all__ = [
     "write_nbest",
 ]
 
-_MOST_JSON = 1 << 24  # bytes
+_MOST_SEARCHED = 1 << 24  # bytes
+_LOG = re.compile(rb"[^\n]*\b(?:INFO|WARNING|DEBUG|STAT|Namespace)\b")
+"""The first line of a log, whose hypotheses may follow a long description of the model."""
+
 _BARS = re.compile(rb"\|\|\|(?:\s|\Z)")
 
 
@@ -273,6 +276,6 @@ def _sniffed(path: str | Path) -> ListFormat | None:
         return None
     with open_binary(path) as file:
         head = file.read(HEAD)
-        if len(head) == HEAD and is_json(head):  # the names by which results are recognised may come late
-            head += file.read(_MOST_JSON)
+        if len(head) == HEAD and (is_json(head) or _LOG.match(head)):  # what tells the kind may come late
+            head += file.read(_MOST_SEARCHED)
     return next((kind for kind in LISTS.values() if kind.sniff(head)), None)

@@ -12,7 +12,7 @@ import pytest
 from format_helpers import fuzz_file
 
 import lattice_simp as ls
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, InputWarning
 from lattice_simp.formats.fairseq import stream_fairseq
 
 LOG = Path(__file__).parents[2] / "docs" / "recipes" / "files" / "fairseq.log"
@@ -106,6 +106,25 @@ def test_lines_in_any_order_are_matched(tmp_path):
         assert [len(entries) for entries in lists] == [4, 4], seed
         for entry in (entry for entries in lists for entry in entries):
             assert entry.cost == pytest.approx(-math.log(2) * sums[entry.text]), seed
+
+
+def test_sentences_without_hypotheses_are_empty_lists(tmp_path):
+    (tmp_path / "x").write_text("S-2\ta\nS-1\tb\nH-1\t-0.5\tb\n")
+    groups = [(number, len(entries), is_missing) for number, entries, _, is_missing in stream_fairseq(tmp_path / "x")]
+    assert groups == [(0, 0, True), (1, 1, False), (2, 0, False)]
+
+
+def test_a_log_may_describe_the_model_at_length(tmp_path):
+    model = "2026-11-02 10:00:00 | INFO | fairseq | model:\n" + "  (layer): Linear()\n" * 5000
+    (tmp_path / "x").write_text(model + LOG.read_text(encoding="utf-8"), encoding="utf-8")
+    assert [len(entries) for entries in ls.read_nbest(tmp_path / "x")] == [1, 0, 2]
+    assert len(list(ls.read_all(tmp_path / "x"))) == 3
+
+
+def test_a_second_log_is_reported(tmp_path):
+    (tmp_path / "x").write_text(LOG.read_text(encoding="utf-8") * 2, encoding="utf-8")
+    with pytest.warns(InputWarning, match=r"x:\d+: S-\d again, so the hypotheses of both are one list \(give one log"):
+        assert [len(entries) for entries in ls.read_nbest(tmp_path / "x")] == [2, 0, 4]
 
 
 @pytest.mark.parametrize("prefix", ["", "2026-11-02 10:00:00 | INFO | fairseq.hub_utils | ", "INFO:fairseq.hub_utils:"])
