@@ -26,7 +26,7 @@ from lattice_simp.formats import (
 from lattice_simp.formats.common import HEAD, never, refuse_reading
 from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
 from lattice_simp.formats.kaldi import is_archive, is_script, kaldi_lattices
-from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.list_lines import Names, Sentence
 from lattice_simp.formats.moses_graphs import is_search_graph, search_graphs
 from lattice_simp.formats.moses_networks import is_moses_networks, moses_networks
 from lattice_simp.formats.nbest import is_nbest, list_stem_of, stream_sentences
@@ -78,7 +78,7 @@ def read_all(
             several, `ARCHIVE/NAME` for those of a tar archive within); a Kaldi archive, text or binary, or a script
             file (its utterances); a PLF file or confusion networks of Moses (their numbers, from 0); search graphs of
             Moses (the numbers of their sentences); or any other lattice file (one lattice, named as the file). `-` is
-            standard input.
+            standard input. Names are distinct: one that occurs again gets a number.
         format: the files' format, a name in `FORMATS`; None to detect it from their content.
         symbols: the table that numbers the words; it grows as needed. A new one for each file if None.
         options: options of the format's reader; for n-best lists `first_id`, `pieces` and `cost`.
@@ -97,6 +97,14 @@ def entries(
     Raises:
         FormatError: a list or archive is broken, or the folder is empty.
     """
+    names = Names(path)
+    for entry in _entries(path, format, symbols, options):
+        yield entry._replace(name=names.distinct(entry.name))
+
+
+def _entries(
+    path: str | Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
+) -> Iterator[Entry]:
     with readable(path) as file:
         here = Path(file)
         if here.is_dir():

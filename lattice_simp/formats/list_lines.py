@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,25 +75,31 @@ class IdGaps:
 
 @dataclass
 class Names:
-    """The names of a file's sentences so far; a name that occurs again gets a number."""
+    """The names of sentences or lattices so far; a name that occurs again gets a number.
+
+    Attributes:
+        path: the file, for warnings.
+        numbers: the last number that was added to each name.
+        numbered: the names that consist of another one and a number.
+    """
 
     path: str | Path
-    used_names: set[str] = field(default_factory=set)
-    is_doubted: bool = False
+    numbers: dict[str, int] = field(default_factory=dict)
+    numbered: set[str] = field(default_factory=set)
 
-    def distinct(self, name: str | None) -> str | None:
-        """Returns a name that no sentence before has; warns once if that is another one."""
-        if name is None:
-            return None
-        numbered = next(
-            text for text in chain([name], (f"{name}-{n}" for n in count(2))) if text not in self.used_names
-        )
-        if numbered != name and not self.is_doubted:
-            self.is_doubted = True
-            remedy = "give each sentence another name"
-            warn(f"the name {name} again; it becomes {numbered}", path=self.path, remedy=remedy)
-        self.used_names.add(numbered)
-        return numbered
+    def distinct(self, name: str) -> str:
+        """Returns a name that none before has; warns if that is another one, once or if it took a later one's."""
+        unique = name
+        while unique in self.numbers:
+            self.numbers[name] += 1
+            unique = f"{name}-{self.numbers[name]}"
+        self.numbers[unique] = 1
+        if unique != name:
+            if not self.numbered or name in self.numbered:
+                remedy = "give each sentence another name"
+                warn(f"the name {name} again; it becomes {unique}", path=self.path, remedy=remedy)
+            self.numbered.add(unique)
+        return unique
 
 
 @dataclass

@@ -139,7 +139,7 @@ def stream_sentences(
         kind = _kind(file)
         sentences = kind.stream(file, first_id, cost)
         for sentence in _file_named(sentences, path) if kind.is_file_named else sentences:
-            name = names.distinct(sentence.name)
+            name = None if sentence.name is None else names.distinct(sentence.name)
             if not sentence.hypotheses:  # there may be many, for missing ids
                 yield sentence._replace(name=name)
                 continue

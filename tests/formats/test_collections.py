@@ -366,3 +366,36 @@ def test_damaged_headers_in_tar_archives_are_errors(tmp_path, damage):
     assert next(lattices)[0] == "a"
     with pytest.raises(FormatError, match=r"all\.tar: a broken tar archive: the header of a member is damaged"):
         next(lattices)
+
+
+SAME_NAMES = {
+    "u.lats": "u \n0 1 a\n1\n\nu \n0 1 b\n1\n\nu-2 \n0 1 c\n1\n\n",
+    "u.sausages": "u [ a 1.0 ]\nu [ b 1.0 ]\nu-2 [ c 1.0 ]\n",
+    "u.jsonl": "".join(
+        f'{{"id": "{name}", "hypotheses": ["{word}"]}}\n' for name, word in (("u", "a"), ("u", "b"), ("u-2", "c"))
+    ),
+}
+
+
+@pytest.mark.parametrize("file", SAME_NAMES)
+def test_names_are_distinct(tmp_path, file):
+    """A name that occurs again gets a number; a lattice that had this name then gets another one."""
+    (tmp_path / file).write_text(SAME_NAMES[file])
+    with pytest.warns(InputWarning, match="again; it becomes") as warnings:
+        lattices = {name: best(lattice) for name, lattice in read_all(tmp_path / file)}
+    assert lattices == {"u": "a", "u-2": "b", "u-2-2": "c"}
+    assert len({str(warning.message) for warning in warnings}) == 2  # one for each name
+
+
+@pytest.mark.filterwarnings("ignore::lattice_simp.errors.InputWarning")
+def test_names_of_files_are_distinct(tmp_path):
+    """Files may differ in their endings only, and tar archives may hold a file twice."""
+    files = {"u.att": b"0 1 a\n1\n", "u.txt": b"0 1 b\n1\n", "u-2.txt": b"0 1 c\n1\n"}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    assert {name: best(lattice) for name, lattice in read_all(tmp_path)} == {"u-2": "c", "u": "a", "u-3": "b"}
+    archive = packed(tmp_path / "x.tar", files)
+    with tarfile.open(archive, "a") as tar:
+        tar.add(tmp_path / "u-2.txt", "u.txt")
+    lattices = {name: best(lattice) for name, lattice in read_all(archive)}
+    assert lattices == {"u": "a", "u-2": "b", "u-2-2": "c", "u-3": "c"}
