@@ -7,11 +7,11 @@ outside cost is within the limit, so no derivation within the limit can be lost.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from lattice_simp.core.kernel import Longs, Records, inlined, jit
+from lattice_simp.core.kernel import Floats, Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE, SMALLEST, Table, added, empty_table, find, find_in, num_records, rehashed
 from lattice_simp.core.sorting import stable_order
 from lattice_simp.translate.search.chart import NO_WORD, Chart
@@ -62,8 +62,7 @@ def _start_node(pools: Pools, bounds: Bounds, limit: float, place: int, border: 
     """Adds an axiom if it is within the limit."""
     bound, lower = -np.inf, pools.borders.rows[border].coarse  # matrices do not bound the starts of cells
     if bounds.order > 0 and bounds.dense.cells == 0:
-        coarser = find(bounds.nodes, (np.int64(place) << 32) + lower) if lower >= 0 else NONE
-        bound = bounds.outside[coarser] if coarser >= 0 else np.inf
+        bound = _coarse_outside(bounds.nodes.slots, bounds.outside, place, lower)
     if best + bound <= limit:
         _new_node(pools, (np.int64(place) << 32) + border, best, bound)
 
@@ -133,8 +132,7 @@ def _hook(
         return place
     nodes, node_slots = pools.nodes.rows, pools.nodes.slots
     borders, border_slots = pools.borders.rows, pools.borders.slots
-    coarse_slots, outside = bounds.nodes.slots, bounds.outside
-    edges, used, bounded = pools.edges, pools.used, bounds.order > 0
+    coarse_slots, outside, edges, used = bounds.nodes.slots, bounds.outside, pools.edges, pools.used
     inner = pools.heads[end]
     while inner >= 0:  # for each prefix
         if last != NONE:  # a quick test by the bounds of the second order
@@ -163,18 +161,13 @@ def _hook(
                 bound = nodes[head].bound
             elif dense:
                 bound = dense_hook_outside(bounds.dense, row, end, borders[border].last)
-            elif bounded:
-                lower = borders[border].coarse
-                if behind:
-                    lower = coarse_border(model, bounds, pools, left, right, True)
-                coarser = find_in(coarse_slots, (coarse_place << 32) + lower) if lower >= 0 else NONE
-                bound = outside[coarser] if coarser >= 0 else np.inf
+            elif bounds.order > 0:
+                lower = coarse_border(model, bounds, pools, left, right, True) if behind else borders[border].coarse
+                bound = _coarse_outside(coarse_slots, outside, coarse_place, lower)
             if best + bound <= limit:
                 if head < 0:
                     head = _new_node(pools, key, best, bound)
-                nodes[head].best = min(nodes[head].best, best)
-                _set_edge(edges, used[EDGES], head, tail, NONE, junction, NONE)
-                used[EDGES] += 1
+                _add_edge(nodes, edges, used, head, best, (tail, NONE, junction, NONE))
         inner = following
     _sort(pools, place)
     return place
@@ -241,69 +234,69 @@ def _fits(pools: Pools, more: int, order: int) -> bool:
     )
 
 
+class _Tail(NamedTuple):
+    """A node whose state's arcs extend it.
+
+    Attributes:
+        node, border: its number and its border.
+        left, right: the prefix and the state of the border.
+        context: the context of the next word, as in the keys of hooks and junctions.
+        before: that context in the second order, if matrices bound the search.
+    """
+
+    node: int
+    border: int
+    left: int
+    right: int
+    context: int
+    before: int
+
+
+class _Step(NamedTuple):
+    """A node and an arc that extends it: their numbers, the state after them, their costs, and a bound after them."""
+
+    tail: int
+    arc: int
+    target: int
+    total: float
+    beyond: float
+
+
 @jit
 def expand(
     chart: Chart, model: ContextModel, bounds: Bounds, pools: Pools, limit: float, cursor: Longs, quota: int
 ) -> int:
     """Continues the forest from `cursor` (state, node, arc); returns `FINISHED`, `FULL` or `PAUSED`.
 
-    It is one long kernel because it can stop and resume inside three nested loops, and because the exact search spends
-    nearly all its time here, so inner loops reuse what outer loops have looked up.
+    The exact search spends nearly all its time here, so the helpers are inlined.
     """
-    offsets, symbols, costs, targets, ends = chart.offsets, chart.symbols, chart.costs, chart.targets, chart.ends
-    contexts, num_known, least, level = chart.contexts, chart.num_known, bounds.least, model.level
-    nodes, node_slots = pools.nodes.rows, pools.nodes.slots
-    borders, border_slots = pools.borders.rows, pools.borders.slots
-    coarse_slots, outside = bounds.nodes.slots, bounds.outside
-    hook_slots, heads, sizes = pools.hooks.slots, pools.heads, pools.sizes
-    junctions, junction_slots = pools.junctions.rows, pools.junctions.slots
-    edges, used, bounded, dense = pools.edges, pools.used, bounds.order > 0, bounds.dense.cells > 0
-    num_states, dense_cells, full = len(offsets) - 1, bounds.dense.cells, model.order - 1
-    pairs, dense_hooks, hook_inside = bounds.dense.pairs, bounds.dense.hooks, bounds.dense.hook_inside
-    stop, room = used[EDGES] + quota, 0
+    offsets, symbols, ends, nodes, used = chart.offsets, chart.symbols, chart.ends, pools.nodes.rows, pools.used
+    stop, room, num_states = used[EDGES] + quota, 0, len(offsets) - 1
     while cursor[0] < num_states:
         state = cursor[0]
         if cursor[1] == NONE:
             _sort(pools, state)
-            cursor[1], cursor[2] = heads[state], offsets[state]
+            cursor[1], cursor[2] = pools.heads[state], offsets[state]
         while cursor[1] >= 0:
-            node = cursor[1]
-            border = nodes[node].border
-            left, right = borders[border].left, borders[border].right
-            long = right != NONE
-            context = 2 * left + 1
-            if num_known[state] > full:
-                context = 2 * contexts[state]
-            elif long:
-                context = 4 * right + (2 if level[right] == full else 0)  # as `open_context` says
-            before = borders[border].last
-            if dense and num_known[state] > 1:
-                before = bounds.dense.contexts[contexts[state]]
+            tail = _tail(chart, model, bounds, pools, state, cursor[1])
             while cursor[2] < offsets[state + 1]:
                 arc = cursor[2]
-                symbol, target = symbols[arc], targets[arc]
-                total = nodes[node].best + costs[arc]
-                beyond = least[target] if bounded else 0.0
-                cheapest = -np.inf if beyond < np.inf else np.inf
-                if dense and left != EMPTY:  # a quick test by the bounds of the second order
-                    cheapest = total + beyond
-                    if symbol < NO_WORD:
-                        row = dense_hooks[before * dense_cells - 2 - symbol]
-                        cheapest += hook_inside[row] if row >= 0 else np.inf
-                    else:  # after several words of its own rule, a word may have a negative cost
-                        cheapest = cheapest + pairs[before, symbol] if before < model.final else -np.inf
-                if not cheapest <= limit:
+                symbol, target = symbols[arc], chart.targets[arc]
+                beyond = bounds.least[target] if bounds.order > 0 else 0.0
+                step = _Step(tail.node, arc, target, nodes[tail.node].best + chart.costs[arc], beyond)
+                if not _least_total(model, bounds, tail, step, symbol) <= limit:
                     cursor[2] += 1
                     continue
-                # Continuations by the arc: the nodes of a cell or of a hook, or the arc's own word.
-                size, direct, hook = 1, left == EMPTY and not long, NONE
+                size, place = 1, NONE  # of the continuations by a cell: how many, and where their nodes are
                 if symbol < NO_WORD:
-                    size = sizes[ends[-2 - symbol]]
-                    if not direct and size > 0:
-                        hook = find_in(hook_slots, _hook_key(context, num_known[state], -2 - symbol))
+                    size = pools.sizes[ends[-2 - symbol]]
+                    place = ends[-2 - symbol]
+                    if size > 0 and (tail.left != EMPTY or tail.right != NONE):
+                        hook = find_in(pools.hooks.slots, _hook_key(tail.context, chart.num_known[state], -2 - symbol))
+                        place = num_states + hook if hook >= 0 else NONE
                         if hook >= 0:
-                            size = sizes[num_states + hook]
-                        elif used[HOOKS] == len(pools.hooks.rows) or used[PLACES] == len(heads):
+                            size = pools.sizes[place]
+                        elif used[HOOKS] == len(pools.hooks.rows) or used[PLACES] == len(pools.heads):
                             return FULL
                 if size == 0:
                     cursor[2] += 1
@@ -317,82 +310,146 @@ def expand(
                 room -= size
                 if used[EDGES] > stop:
                     return PAUSED
-                second, junction, after = NONE, NONE, border
+                second, junction, border, total = NONE, NONE, tail.border, step.total
                 if symbol >= 0:
-                    junction = find_in(junction_slots, (np.int64(context) << 32) + 2 * symbol + 1)
-                    if junction < 0:
-                        junction = junction_of(model, bounds, pools, context, EMPTY, symbol)
-                    total += junctions[junction].cost
-                    if total < np.inf and total + beyond <= limit:
-                        left_after = left if long else junctions[junction].left
-                        right_after = junctions[junction].right
-                        after = find_in(border_slots, (np.int64(left_after) << 32) + right_after + 1)
-                        if after < 0:
-                            after = border_of(model, bounds, pools, left_after, right_after)
-                    else:
-                        total = np.inf
+                    junction, border, total = _after_word(model, bounds, pools, limit, tail, step, symbol)
                 elif symbol < NO_WORD:
-                    place = ends[-2 - symbol]
-                    if not direct:
-                        place = num_states + hook
-                        if hook < 0:
-                            place = _hook(chart, model, bounds, pools, limit, context, num_known[state], -2 - symbol)
-                    second = heads[place]
-                    if second < 0:
-                        total = np.inf
-                following = NONE if second < 0 else nodes[second].jump
-                is_cheapest = True  # the cheapest node of its prefix
-                while True:
-                    best = total
-                    if second >= 0:
-                        best += nodes[second].best
-                    if not best + beyond <= limit:
-                        if is_cheapest or following < 0:  # later prefixes cost even more
-                            break
-                        second, following, is_cheapest = following, nodes[following].jump, True
-                        continue
-                    if second >= 0:
-                        after = nodes[second].border
-                        if long:
-                            right_after = borders[after].right
-                            after = find_in(border_slots, (np.int64(left) << 32) + right_after + 1)
-                            if after < 0:
-                                after = border_of(model, bounds, pools, left, right_after)
-                    key = (np.int64(target) << 32) + after
-                    head = find_in(node_slots, key)
-                    bound = 0.0
-                    if head >= 0:
-                        bound = nodes[head].bound
-                    elif dense:
-                        bound = dense_outside(bounds.dense, target, borders[after].first, borders[after].last)
-                    elif bounded:
-                        lower = borders[after].coarse
-                        coarser = NONE
-                        if lower >= 0:
-                            coarser = find_in(coarse_slots, (np.int64(target) << 32) + lower)
-                        bound = outside[coarser] if coarser >= 0 else np.inf
-                    if best + bound <= limit:
-                        if head < 0:
-                            head = _new_node(pools, key, best, bound)
-                        nodes[head].best = min(nodes[head].best, best)
-                        _set_edge(edges, used[EDGES], head, node, second, junction, arc)
-                        used[EDGES] += 1
-                    if second < 0 or nodes[second].next < 0:
-                        break
-                    second, is_cheapest = nodes[second].next, False
-                    if second == following:
-                        following, is_cheapest = nodes[second].jump, True
+                    if place == NONE:
+                        known = chart.num_known[state]
+                        place = _hook(chart, model, bounds, pools, limit, tail.context, known, -2 - symbol)
+                    second = pools.heads[place]
+                    total = step.total if second >= 0 else np.inf
+                if total < np.inf:
+                    _extend(model, bounds, pools, limit, tail, step, (total, second, junction, border))
                 cursor[2] += 1
-            cursor[1], cursor[2] = nodes[node].next, offsets[state]
+            cursor[1], cursor[2] = nodes[tail.node].next, offsets[state]
         cursor[0] += 1
         cursor[1] = NONE
     return FINISHED
 
 
 @inlined
-def _set_edge(edges: Records, index: int, head: int, tail: int, second: int, junction: int, arc: int) -> None:
-    edges[index].head, edges[index].tail, edges[index].second = head, tail, second
-    edges[index].junction, edges[index].arc = junction, arc
+def _tail(chart: Chart, model: ContextModel, bounds: Bounds, pools: Pools, state: int, node: int) -> _Tail:
+    """Returns a node of a state with the contexts of the next word."""
+    border = pools.nodes.rows[node].border
+    row = pools.borders.rows[border]
+    left, right, before = row.left, row.right, row.last
+    context = 2 * left + 1
+    if chart.num_known[state] > model.order - 1:
+        context = 2 * chart.contexts[state]
+    elif right != NONE:
+        context = 4 * right + (2 if model.level[right] == model.order - 1 else 0)  # as `open_context` says
+    if bounds.dense.cells > 0 and chart.num_known[state] > 1:
+        before = bounds.dense.contexts[chart.contexts[state]]
+    return _Tail(node, border, left, right, context, before)
+
+
+@inlined
+def _least_total(model: ContextModel, bounds: Bounds, tail: _Tail, step: _Step, symbol: int) -> float:
+    """Bounds the costs of derivations that extend a node by an arc; minus infinity where nothing is known."""
+    least = -np.inf if step.beyond < np.inf else np.inf
+    if bounds.dense.cells > 0 and tail.left != EMPTY:
+        least = step.total + step.beyond
+        if symbol < NO_WORD:
+            row = bounds.dense.hooks[tail.before * bounds.dense.cells - 2 - symbol]
+            least += bounds.dense.hook_inside[row] if row >= 0 else np.inf
+        else:  # after several words of its own rule, a word may have a negative cost
+            least = least + bounds.dense.pairs[tail.before, symbol] if tail.before < model.final else -np.inf
+    return least
+
+
+@inlined
+def _after_word(
+    model: ContextModel, bounds: Bounds, pools: Pools, limit: float, tail: _Tail, step: _Step, word: int
+) -> tuple[int, int, float]:
+    """Returns the junction, the border and the cost of a node extended by a word; infinity beyond the limit."""
+    junction = find_in(pools.junctions.slots, (np.int64(tail.context) << 32) + 2 * word + 1)
+    if junction < 0:
+        junction = junction_of(model, bounds, pools, tail.context, EMPTY, word)
+    meeting = pools.junctions.rows[junction]
+    border, total = NONE, step.total + meeting.cost
+    if total < np.inf and total + step.beyond <= limit:
+        left = tail.left if tail.right != NONE else meeting.left
+        border = find_in(pools.borders.slots, (np.int64(left) << 32) + meeting.right + 1)
+        if border < 0:
+            border = border_of(model, bounds, pools, left, meeting.right)
+    else:
+        total = np.inf
+    return junction, border, total
+
+
+@inlined
+def _extend(
+    model: ContextModel,
+    bounds: Bounds,
+    pools: Pools,
+    limit: float,
+    tail: _Tail,
+    step: _Step,
+    first: tuple[float, int, int, int],
+) -> None:
+    """Adds the derivations that extend a node by an arc and, if the arc is a cell, by each node of the cell.
+
+    `first` holds the cost without those nodes, the first of them (or NONE), and the junction and border without them.
+    """
+    nodes, node_slots = pools.nodes.rows, pools.nodes.slots
+    borders, border_slots = pools.borders.rows, pools.borders.slots
+    coarse_slots, outside, edges, used = bounds.nodes.slots, bounds.outside, pools.edges, pools.used
+    total, second, junction, border = first
+    following, is_cheapest = NONE if second < 0 else nodes[second].jump, True  # the cheapest node of its prefix
+    while True:
+        best = total
+        if second >= 0:
+            best += nodes[second].best
+        if not best + step.beyond <= limit:
+            if is_cheapest or following < 0:  # later prefixes cost even more
+                break
+            second, following, is_cheapest = following, nodes[following].jump, True
+            continue
+        if second >= 0:
+            border = nodes[second].border
+            if tail.right != NONE:
+                right = borders[border].right
+                border = find_in(border_slots, (np.int64(tail.left) << 32) + right + 1)
+                if border < 0:
+                    border = border_of(model, bounds, pools, tail.left, right)
+        key = (np.int64(step.target) << 32) + border
+        head = find_in(node_slots, key)
+        bound = 0.0
+        if head >= 0:
+            bound = nodes[head].bound
+        elif bounds.dense.cells > 0:
+            bound = dense_outside(bounds.dense, step.target, borders[border].first, borders[border].last)
+        elif bounds.order > 0:
+            bound = _coarse_outside(coarse_slots, outside, step.target, borders[border].coarse)
+        if best + bound <= limit:
+            if head < 0:
+                head = _new_node(pools, key, best, bound)
+            _add_edge(nodes, edges, used, head, best, (tail.node, second, junction, step.arc))
+        if second < 0 or nodes[second].next < 0:
+            break
+        second, is_cheapest = nodes[second].next, False
+        if second == following:
+            following, is_cheapest = nodes[second].jump, True
+
+
+@inlined
+def _coarse_outside(slots: Longs, outside: Floats, place: int, border: int) -> float:
+    """Returns the outside cost of the node one order lower; infinity if there is none."""
+    node = find_in(slots, (np.int64(place) << 32) + border) if border >= 0 else NONE
+    return outside[node] if node >= 0 else np.inf
+
+
+@inlined
+def _add_edge(
+    nodes: Records, edges: Records, used: Longs, head: int, best: float, parts: tuple[int, int, int, int]
+) -> None:
+    """Adds an edge to a node, from its parts: tail, second tail, junction and arc."""
+    nodes[head].best = min(nodes[head].best, best)
+    edge = edges[used[EDGES]]
+    edge.head = head
+    edge.tail, edge.second, edge.junction, edge.arc = parts
+    used[EDGES] += 1
 
 
 # ---------------------------------------------------------------- from Python
