@@ -181,10 +181,14 @@ def _forced(decoder: Decoder, partial: StepLattice, acceptor: GappyAcceptor, gap
     The result is pruned by the language models, which skip the gaps; then their costs are removed again.
     """
     rules = partial.lattice
-    labels = [label for label in map(rules.symbols.find, gap_words) if label is not None]
-    is_gap = np.isin(rules.olabels, labels)
-    hidden = replace(rules, olabels=np.where(is_gap, 0, rules.olabels).astype(np.int32))
-    hidden = hidden.with_feature(_GAP_LABEL, np.where(is_gap, rules.olabels, 0))
+    labels = sorted(label for label in map(rules.symbols.find, gap_words) if label is not None)
+    is_gap, num_steps = np.isin(rules.olabels, labels), int(rules.ilabels.max(initial=0)) + 1
+    gaps = np.where(is_gap, 1 + np.searchsorted(labels, rules.olabels), 0)
+    hidden = replace(
+        rules,
+        ilabels=(rules.ilabels + num_steps * gaps).astype(np.int32),  # input labels also say which gap is hidden
+        olabels=np.where(is_gap, 0, rules.olabels).astype(np.int32),
+    )
     no_loops = replace(acceptor, has_loop=np.zeros_like(acceptor.has_loop))
     joint = compose_gappy(hidden, no_loops, weight=decoder.skeleton_scores.factor, beam=None)
     if joint.empty:
@@ -195,16 +199,13 @@ def _forced(decoder: Decoder, partial: StepLattice, acceptor: GappyAcceptor, gap
     for name, (_, weight) in decoder.models.items():
         weights += weight * scored.features[name]
         finals += weight * scored.features.final(name)
-    gaps = scored.features[_GAP_LABEL].astype(np.int32)
+    kept_gaps, steps = np.divmod(scored.ilabels, num_steps)
     forced = replace(
         scored,
-        olabels=np.where(gaps > 0, gaps, scored.olabels),
+        ilabels=steps,
+        olabels=np.where(kept_gaps > 0, np.array([0, *labels], dtype=np.int32)[kept_gaps], scored.olabels),
         weights=weights,
         finals=finals,
-        features=scored.features.without(_GAP_LABEL, *decoder.models),
+        features=scored.features.without(*decoder.models),
     )
     return replace(partial, lattice=forced).named()
-
-
-_GAP_LABEL = "gap label"
-"""The feature that carries the labels of gaps while they are hidden."""
