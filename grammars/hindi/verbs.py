@@ -117,12 +117,19 @@ def analyse(form: str) -> tuple[VerbForm, ...]:
 
 
 def takes_ne(root: str) -> bool:
-    """Returns whether the agent of a perfective form takes `ne`, as with all unlisted verbs.
+    """Returns whether the agent of a perfective form takes `ne`, as with all unlisted verbs but `hai` and `thaa`.
 
-    >>> takes_ne("खा"), takes_ne("सो")
-    (True, False)
+    >>> takes_ne("खा"), takes_ne("सो"), takes_ne("है")
+    (True, False, False)
     """
-    return _verbs().get(composed(root), True)
+    root = composed(root)
+    return _verbs().get(root, root not in _copulas())
+
+
+@cache
+def _copulas() -> frozenset[str]:
+    """Returns the roots of present and past forms of `be`, which have no other forms."""
+    return frozenset(composed(row["root"]) for row in grammar_table(*_IRREGULAR) if row["tam"] in (PRESENT, PAST))
 
 
 @cache

@@ -53,6 +53,8 @@ def _with_cataphor(sentence: Sentence, part: Part) -> Part:
     is_measured = start > 0 and sentence.tokens[start - 1].form in words_of("measure")
     if (has_object or is_name or is_measured) and not has_noun:
         return part
+    if start and sentence.tokens[start - 1].tag == "JJ" and start - 1 in part.tokens:
+        start -= 1  # `said this clearly`, in which an adjective serves as an adverb
     words = (Word(word_of("cataphor"), (), _REASON), Word(sentence.tokens[start].form, (start,)))
     return replace(part, instead={**part.instead, start: words})
 

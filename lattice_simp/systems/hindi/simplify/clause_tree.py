@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lattice_simp.systems.hindi.clause import Clause, ClauseType, nested_order
-from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, Sentence
-from lattice_simp.systems.hindi.simplify.tables import connectives
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, Sentence, Token
+from lattice_simp.systems.hindi.simplify.tables import connectives, words_of
 
 CONNECTIVE_TAGS = (CONJUNCTION, "PRP", "RB", "NST", "RP", "QF")
 """The tags of words that join clauses."""
@@ -113,6 +113,11 @@ def is_joining(sentence: Sentence, position: int) -> bool:
     if token.tag == PUNCTUATION or token.is_empty:
         return True
     return token.tag == CONJUNCTION and token.form in connectives()
+
+
+def is_consequence(token: Token) -> bool:
+    """Returns whether a token is a word such as `therefore`, which begins a sentence even without a mark before it."""
+    return token.tag in CONNECTIVE_TAGS and token.form in words_of("consequence")
 
 
 def is_participial(sentence: Sentence, node: Node) -> bool:

@@ -263,7 +263,7 @@ def _is_pronoun(sentence: Sentence, phrase: int) -> bool:
 
 def _demands_ne(root: str) -> bool:
     second = second_verbs().get(root)
-    return takes_ne(root) and not (second is not None and second.bars_agent) and root not in words_of("be")
+    return takes_ne(root) and not (second is not None and second.bars_agent)
 
 
 def _is_whole(sentence: Sentence, phrase: Sequence[int]) -> bool:

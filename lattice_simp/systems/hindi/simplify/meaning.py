@@ -16,7 +16,14 @@ from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence, Token
 from lattice_simp.systems.hindi.simplify.antecedents import disagrees, is_ambiguous, says_where
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
-from lattice_simp.systems.hindi.simplify.clause_tree import CONNECTIVE_TAGS, Node, is_joining, own_ranges, verb_chunk
+from lattice_simp.systems.hindi.simplify.clause_tree import (
+    CONNECTIVE_TAGS,
+    Node,
+    is_consequence,
+    is_joining,
+    own_ranges,
+    verb_chunk,
+)
 from lattice_simp.systems.hindi.simplify.tables import (
     connectives,
     joining_connectives,
@@ -257,6 +264,8 @@ def _coordinate(sentence: Sentence, parent: Node, position: int, leading: int | 
             return "an adverbial clause without a conjunction, or before its main clause"
         if any(sentence.tokens[index].form in words_of("correlative") for index in before):
             return "a correlative word"
+        if _leads_on(sentence, range(parent.start, node.start)):
+            return "the clause around it is subordinate"
     links = _links(sentence, parent, position)
     if not joining_connectives().isdisjoint(sentence.tokens[index].form for index in links):
         return "a conjunction that needs both clauses"
@@ -277,7 +286,8 @@ def _coordinate(sentence: Sentence, parent: Node, position: int, leading: int | 
             return "what somebody thinks or asks"
         gap = range(previous.end - 1, node.start + 1)
         marks = (sentence.tokens[index] for index in gap if is_joining(sentence, index))
-        if all(mark.tag == PUNCTUATION and mark.form not in words_of("separator") for mark in marks):
+        is_apart = any(mark.tag != PUNCTUATION or mark.form in words_of("separator") for mark in marks)
+        if not is_apart and not is_consequence(sentence.tokens[start[0]]):
             return "no conjunction or mark before it"
     return ""
 
@@ -307,7 +317,11 @@ def _is_subordinate(sentence: Sentence, parent: Node, position: int) -> bool:
     """
     node = parent.children[position]
     start = parent.children[position - 1].end if position else parent.start
-    for index in _content(sentence, range(max(start, node.start - 1), node.end)):
+    return _leads_on(sentence, range(max(start, node.start - 1), node.end))
+
+
+def _leads_on(sentence: Sentence, tokens: range) -> bool:
+    for index in _content(sentence, tokens):
         if sentence.tokens[index].form in words_of("subordinator"):
             return sentence.tokens[index + 1].tag != PUNCTUATION
         if sentence.tokens[index].tag != CONJUNCTION:

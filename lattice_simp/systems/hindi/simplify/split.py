@@ -17,6 +17,7 @@ from lattice_simp.systems.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUA
 from lattice_simp.systems.hindi.simplify.clause_tree import (
     Item,
     Node,
+    is_consequence,
     is_joining,
     is_participial,
     items,
@@ -208,6 +209,9 @@ def _trimmed(sentence: Sentence, part: Part, *, is_first: bool) -> Part:
         stays = begins or connectives().get(form) != "drop"
         if _is_connective(sentence, position) and stays and form not in [word.form for word in lead]:
             lead.append(Word(form, (position,)))
+    if tokens and is_consequence(sentence.tokens[tokens[0]]):
+        position = tokens.pop(0)  # a shared subject stands behind it
+        lead.append(Word(sentence.tokens[position].form, (position,)))
     while tokens and sentence.tokens[tokens[-1]].tag == PUNCTUATION:
         tokens.pop()
     return replace(part, tokens=tuple(tokens), lead=tuple(lead))

@@ -46,7 +46,9 @@ def has_subject(sentence: Sentence, part: Part, verb: int) -> bool:
         return False
     adjacent = bare[0] == verb - 1
     if group.root in words_of("linking"):
-        is_somewhere = group.root in words_of("be") and not group.has_vector and len(phrases) > 1
+        # `in x is y`, of which y may also be what the subject of the clause before is.
+        is_likely = part.clause_kind == ClauseType.COMPLEMENT or group.root in words_of("copula")
+        is_somewhere = group.root in words_of("be") and not group.has_vector and len(phrases) > 1 and is_likely
         return not adjacent or (is_somewhere and not _is_genitive(sentence, bare[0] - 1))
     return not (adjacent and group.root in words_of("moving"))
 
@@ -70,7 +72,7 @@ def may_have_subject(sentence: Sentence, part: Part, verb: int) -> bool:
     group = verb_group(sentence, verb)
     phrases = nominal_chunks(sentence, part.tokens)
     bare = [at for at in phrases if is_bare(sentence, at) and not is_adverb(sentence, at)]
-    is_transitive = group is not None and takes_ne(group.root) and group.root not in words_of("be")
+    is_transitive = group is not None and takes_ne(group.root)
     if group is not None and is_transitive and not (group.is_passive or group.is_obligation):
         pronouns_too = (sentence.head_of(sentence.chunks[at]).tag == "PRP" for at in bare)
         return any(at != verb - 1 for at in bare) or any(pronouns_too)
@@ -129,9 +131,15 @@ def is_adverb(sentence: Sentence, phrase: int) -> bool:
 
 def _honours(sentence: Sentence, phrase: int, group: VerbGroup) -> bool:
     """Returns whether a noun in the singular is what somebody is, of whom the verb speaks in the plural."""
-    head = sentence.head_of(sentence.chunks[phrase])
-    is_joined = phrase > 0 and sentence.chunks[phrase - 1].tag == "CCP"
-    return group.agreement.number == "pl" and head.number == "sg" and head.tag in NOUNS and not is_joined
+    chunk = sentence.chunks[phrase]
+    head = sentence.head_of(chunk)
+    # Many masculine nouns have the same form in both numbers; several things are not somebody.
+    is_counted = any(
+        sentence.tokens[index].tag == "QC" and sentence.tokens[index].form not in words_of("one")
+        for index in chunk.positions
+    )
+    is_several = is_counted or (phrase > 0 and sentence.chunks[phrase - 1].tag == "CCP")
+    return group.agreement.number == "pl" and head.number == "sg" and head.tag in NOUNS and not is_several
 
 
 def _is_genitive(sentence: Sentence, phrase: int) -> bool:

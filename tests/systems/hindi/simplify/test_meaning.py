@@ -18,6 +18,37 @@ def simplified(tagged: str, clauses: str, *, every_clause: bool = False) -> Simp
 WENT = "सीता/NNP | बड़े/JJ घर/NN में/PSP | गई/VM"
 
 SPLIT = {
+    "therefore, with a shared subject": (
+        "वह/PRP>3:k1 | बीमार/JJ>3:k1s | था/VM | इसलिए/PRP>6:rh | दफ़्तर/NN>6:k2p | नहीं/NEG गया/VM",
+        "(coord वह बीमार था ) (coord इसलिए दफ़्तर नहीं गया )",
+        "वह बीमार था | इसलिए वह दफ़्तर नहीं गया",
+    ),
+    "what something is": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | यह/DEM दवा/NN | सुरक्षित/JJ | है/VM",
+        "(coord राम घर में आया ) और (coord यह दवा सुरक्षित है )",
+        "राम घर में आया | यह दवा सुरक्षित है",
+    ),
+    "what is somewhere": (
+        "राम/NNP ने/PSP | कहा/VM | कि/CC | नगर/NN में/PSP | बाज़ार/NN | था/VM",
+        "(main राम ने कहा (comp कि नगर में बाज़ार था ) )",
+        "राम ने यह कहा | नगर में बाज़ार था",
+    ),
+    "several things in the form of one": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | राज्य/NN में/PSP | पाँच/QC कॉलेज/NN[gender=m,number=sg] | "
+        "खोले/VM[root=खोल,tam=yA] जाएँगे/VAUX",
+        "(coord राम घर में आया ) और (coord राज्य में पाँच कॉलेज खोले जाएँगे )",
+        "राम घर में आया | राज्य में पाँच कॉलेज खोले जाएँगे",
+    ),
+    "therefore, without a mark": (
+        "राम/NNP | घर/NN में/PSP | सोया/VM | इसलिए/PRP | सीता/NNP | बाहर/NST | गई/VM",
+        "(coord राम घर में सोया ) (coord इसलिए सीता बाहर गई )",
+        "राम घर में सोया | इसलिए सीता बाहर गई",
+    ),
+    "said clearly": (
+        f"राम/NNP ने/PSP | साफ/JJ | कहा/VM | कि/CC | {WENT}",
+        "(main राम ने साफ कहा (comp कि सीता बड़े घर में गई ) )",
+        "राम ने यह साफ कहा | सीता बड़े घर में गई",
+    ),
     "a relative clause of a clause with an elided verb": (
         "बीच/NST में/PSP | गुंबद/NN | NULL/VM | जिसके/PRP पीछे/NST | दुकानें/NN | हैं/VM | और/CC | "
         "दूर/NST | नदी/NN | बहती/VM है/VAUX",
@@ -173,6 +204,22 @@ def test_statements_that_stand_alone_are_split(tagged: str, clauses: str, expect
 KI = "कि/CC | " + WENT
 COMPLEMENT = "(comp कि सीता बड़े घर में गई )"
 KEPT = {
+    "what is somewhere, or what somebody is there": (
+        "राम/NNP | घर/NN में/PSP | सोया/VM | और/CC | नगर/NN में/PSP | मंत्री/NN[gender=m,number=sg] | है/VM",
+        "(coord राम घर में सोया ) और (coord नगर में मंत्री है )",
+        "no subject",
+    ),
+    "somebody in the plural": (
+        "राम/NNP | घर/NN में/PSP | आया/VM | और/CC | राज्य/NN में/PSP | एक/QC मंत्री/NN[gender=m,number=sg] | "
+        "बनाए/VM[root=बना,tam=yA] जाएँगे/VAUX",
+        "(coord राम घर में आया ) और (coord राज्य में एक मंत्री बनाए जाएँगे )",
+        "no subject",
+    ),
+    "although, before an adverbial clause": (
+        "हालाँकि/CC | वह/PRP | बहुत/INTF गरीब/JJ | है/VM | ,/SYM | फिर/CC भी/RP | वह/PRP | घर/NN में/PSP | आया/VM",
+        "(main हालाँकि वह बहुत गरीब है , (adv फिर भी वह घर में आया ) )",
+        "is subordinate",
+    ),
     "doubt": (f"राम/NNP को/PSP | शक/NN | हुआ/VM | {KI}", f"(main राम को शक हुआ {COMPLEMENT} )", "no verb of saying"),
     "necessity": (f"यह/PRP | ज़रूरी/JJ | है/VM | {KI}", f"(main यह ज़रूरी है {COMPLEMENT} )", "no verb of saying"),
     "belief": (
