@@ -138,7 +138,7 @@ class _Input:
             return None
         words, line = self.sentences[place]
         entries = self.fields.get(("wseq", place), texts)
-        if len(entries) == len(texts):
+        if len(entries) == len(texts) != len(words):
             texts = [text for entry, text in zip(entries, texts, strict=True) if entry not in MARKS]
         texts = texts[1:-1] if len(texts) == len(words) + 2 else texts
         shares = [share for share in map(finite, texts) if share is not None and 0.0 <= share <= 1.0]

@@ -98,6 +98,8 @@ def test_results_of_julius(tmp_path: Path) -> None:
     assert [entry.confidences for entry in first] == [(0.812, 0.9), None]
     path.write_text(JULIUS.replace("wseq1: <s> the cat </s>\ncmscore1: 1.000", "cmscore1: 0.5"))
     assert ls.read_nbest(path)[0][0].confidences == (0.812, 0.9)
+    path.write_text(JULIUS.replace("sentence1:  the cat", "sentence1: <s> the cat </s>"))
+    assert ls.read_nbest(path)[0][0].confidences == (1.0, 0.812, 0.9, 1.0)
     path.write_text(JULIUS.replace("0.812 ", ""))
     with pytest.warns(InputWarning, match=":3: confidences that are not numbers from 0 to 1, one for each word"):
         assert ls.read_nbest(path)[0][0].confidences is None
