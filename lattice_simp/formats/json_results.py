@@ -48,7 +48,7 @@ KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences|segments|chunks'
     rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
     rb'|"(?:words|tokens|result|prediction)"\s*:\s*\[\s*\{|"resps"\s*:\s*\[\s*\[\s*"|"translation"\s*:\s*"|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
-    rb'|"results"\s*:\s*\[\s*\]|"(?:avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
+    rb'|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
     rb'|"object"\s*:\s*"response"|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
 )
 """The names by which such JSON is recognised."""
@@ -315,6 +315,9 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**identity, **generations(row)}
     if row.get("object") == "response" and isinstance(row.get("output"), list):  # OpenAI
         return {**identity, **choices([response_choice(row["output"])], row)}
+    if isinstance(row.get("RecognitionStatus"), str):  # Azure's simple format, and silence
+        text = row.get("DisplayText")
+        return {**identity, "hypotheses": [{"text": text}] if text else []}
     if isinstance(row.get("translation"), str) and is_finite(row.get("score")):
         return _translations([row["translation"]], {"scores": [row["score"]]})
     if "transcript" in row or isinstance(row.get("pred_text"), str):
@@ -439,14 +442,21 @@ def _choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str,
     return choices(entries, rest) if all(map(is_object, entries)) else {**rest, "choices": entries}
 
 
+def _answers(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Reads answers of a model, or texts, perhaps with their scores in a separate list."""
+    if any(map(is_object, entries)):
+        return {**choices(entries, rest), **({"scores": rest["scores"]} if rest.get("scores") else {})}
+    return {**rest, "hypotheses": entries}
+
+
 _LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str, Any]]] = {
     "alternatives": _alternatives,
     "nbest": _entries(_from_whisper),
     "NBest": _entries(_from_azure),
     "nBest": _entries(_from_azure),
     "choices": _choices,
-    "candidates": choices,
-    "outputs": choices,
+    "candidates": _answers,
+    "outputs": _answers,
     "translations": _translations,
     "sequences": _sequences,
     "resps": _responses,

@@ -672,6 +672,26 @@ def test_missing_scores_of_segments_are_reported(tmp_path):
         ls.read_nbest(written(tmp_path, row))
 
 
+@pytest.mark.parametrize("name", ["candidates", "outputs"])
+def test_texts_have_the_scores_of_a_separate_list(tmp_path, name):
+    rows = [{"id": number, name: ["a cat", "a hat"], "scores": [-1.5, -2.5]} for number in (0, 2)]
+    lists = ls.read_nbest(written(tmp_path, *rows))
+    assert [[entry.cost for entry in entries] for entries in lists] == [[1.5, 2.5], [], [1.5, 2.5]]
+    row = {name: [{"text": "a cat"}, {"text": "a hat"}], "scores": [-1.5, -2.5]}
+    assert [entry.cost for entry in ls.read_nbest(written(tmp_path, row))[0]] == [1.5, 2.5]
+
+
+def test_results_of_azure_without_details(tmp_path):
+    rows = [
+        {"RecognitionStatus": "Success", "DisplayText": "A cat."},
+        {"RecognitionStatus": "InitialSilenceTimeout", "Offset": 0},
+    ]
+    assert [[entry.text for entry in entries] for entries in ls.read_nbest(written(tmp_path, *rows))] == [
+        ["A cat."],
+        [],
+    ]
+
+
 def test_a_single_speaker_is_not_reported(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
