@@ -101,16 +101,16 @@ def run_demo(sentences: int, output: Path, console: Console) -> list[StrategyRes
 def _score(
     strategy: str, translations: Sequence[Translation], references: Sequence[str], seconds: float
 ) -> StrategyResult:
-    import sacrebleu
+    from lattice_simp.metrics import bleu_tok
 
     lines = [translation.best.text for translation in translations]
-    metric = sacrebleu.BLEU(tokenize="none", lowercase=True, force=True)
+    metric = bleu_tok()
     return StrategyResult(
         strategy=strategy,
         sentences=len(lines),
         exact=sum(line == reference for line, reference in zip(lines, references, strict=True)),
-        bleu=metric.corpus_score(lines, [list(references)]).score,
-        signature=str(metric.get_signature()),
+        bleu=metric.corpus_score(lines, [list(references)]),
+        signature=metric.signature,
         seconds_per_sentence=seconds / len(lines),
         skeleton_found=None
         if strategy == "plain"

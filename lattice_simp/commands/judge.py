@@ -120,13 +120,12 @@ def analyse(
     Example: lattice-simp judge analyse study.yaml --to markdown
     """
     with _opened(study, judgements) as store, extra("judging"):
-        from lattice_simp.metrics.table import as_latex, as_markdown, as_text
+        from lattice_simp.metrics.table import TABLE_WRITERS
         from lattice_simp.systems.judging.analysis import analyse as tables_of
 
         tables = tables_of(store.study, store.judgements(), least_checks)
-    write = {TableFormat.TEXT: as_text, TableFormat.MARKDOWN: as_markdown, TableFormat.LATEX: as_latex}[format]
     with open_text(output, "w") as file:
-        file.write("\n".join(map(write, tables)))
+        file.write("\n".join(map(TABLE_WRITERS[format.value], tables)))
 
 
 def _opened(study: Path, judgements: Path | None, *, create: bool = False) -> JudgingStore:

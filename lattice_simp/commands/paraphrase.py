@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -78,7 +78,7 @@ def expand(
     set's own sentences. Output is tokens; a set that fails is reported and copied to the output.
     """
     work = Work("expand", ExpandOptions.of(settings), limit=limit, form=form, lattices=lattices)
-    _run(work, _Run(source, parallel, output, jobs, resume, quiet, bool(context.obj)))
+    _run(work, source, parallel, RunOptions(output, None, jobs, None, resume, quiet, bool(context.obj)))
 
 
 @app.command()
@@ -99,7 +99,7 @@ def count(
     sentences, of sentences that each filter removed, of word links by kind, and the depth limit of recursive phrases.
     """
     work = Work("count", ExpandOptions.of(settings))
-    _run(work, _Run(source, parallel, output, jobs, resume, quiet, bool(context.obj)))
+    _run(work, source, parallel, RunOptions(output, None, jobs, None, resume, quiet, bool(context.obj)))
 
 
 @app.command()
@@ -126,7 +126,7 @@ def sample(
     if weighted and options.lm is None:
         raise LatticeSimpError("--weighted needs --lm: without a model, all sentences are equally probable")
     work = Work("sample", options, limit=limit, form=form, seed=seed, weighted=weighted)
-    _run(work, _Run(source, parallel, output, jobs, resume, quiet, bool(context.obj)))
+    _run(work, source, parallel, RunOptions(output, None, jobs, None, resume, quiet, bool(context.obj)))
 
 
 @app.command()
@@ -148,40 +148,27 @@ def align(
     """
     alignment = settings.pop("alignment", {})
     work = Work("align", ExpandOptions.of({**settings, "paraphrase": {"alignment": alignment}}))
-    _run(work, _Run(source, parallel, output, jobs, resume, quiet, bool(context.obj)))
+    _run(work, source, parallel, RunOptions(output, None, jobs, None, resume, quiet, bool(context.obj)))
 
 
-@dataclass(frozen=True)
-class _Run:
-    """The input, the output and the options of a run."""
+def _run(work: Work, source: str | None, parallel: Sequence[str] | None, run: RunOptions) -> None:
+    """Runs an action on all sets of a file, or of parallel files.
 
-    source: str | None
-    parallel: list[str] | None
-    output: str
-    jobs: int
-    resume: bool
-    quiet: bool
-    debug: bool
-
-
-def _run(work: Work, chosen: _Run) -> None:
-    """Runs an action on all sets."""
+    Raises:
+        LatticeSimpError: an option is invalid, or a file is broken.
+    """
     if work.options.lm is None:
         refuse_idle(["beam"], "without --lm")
     if not work.options.words.senses:
         refuse_idle(["wordnet"], "with --senses 0")
     if work.options.words.trees:
         refuse_idle(["tokenised"], "with --trees")
-    run = RunOptions(chosen.output, None, chosen.jobs, None, chosen.resume, chosen.quiet, chosen.debug)
     run.check()
-    if chosen.parallel and chosen.source:
+    if parallel and source:
         raise LatticeSimpError("give the sets as an argument or with --parallel, not both")
     work.options.words.thesaurus()  # its errors concern all sets
     check, join = (parses_of, joined_trees) if work.options.words.trees else (str, list)
-    if chosen.parallel:
-        sets = read_parallel(chosen.parallel, check, join)
-    else:
-        sets = read_sets(chosen.source or "-", check, join)
+    sets = read_parallel(parallel, check, join) if parallel else read_sets(source or "-", check, join)
     work = replace(work, ids=tuple(line.id for line in sets))
     if work.lattices is not None:
         if len(set(work.ids)) < len(sets) or any("/" in name for name in work.ids):
@@ -190,7 +177,7 @@ def _run(work: Work, chosen: _Run) -> None:
     sentences = [Sentence(line.sentences, text=work.passed_through(line)) for line in sets]
     parts = {**name_run(sentences, Path(os.devnull), work), "model": work.options.files()}
     unchanged = list[int]()
-    place = partial(_place, chosen.parallel[0] if chosen.parallel else chosen.source, sets)
+    place = partial(_place, parallel[0] if parallel else source, sets)
     job = Job("paraphrasing", partial(make_worker, work), parts, place, on_record=partial(_add_unchanged, unchanged))
     with resumable(run):
         report = run_sentences(sentences, job, run)

@@ -20,7 +20,8 @@ from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.formats.terms import TERM_LINES, read_terms
-from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
+from lattice_simp.skeleton import Skeleton, SkeletonRecord, lines_of_records, read_skeletons
+from lattice_simp.skeleton.io import BRACKET_REMEDY
 from lattice_simp.support.extras import extra
 from lattice_simp.support.json_text import is_json
 from lattice_simp.support.parallel import require_parallel
@@ -229,30 +230,25 @@ def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
             try:
                 yield SkeletonRecord(str(number), number, (Skeleton.from_brackets(line),)) if line.strip() else None
             except SkeletonError as error:
-                remedy = r"put [[ and ]] around deleted tokens; write literal brackets as \[ and \]"
-                raise FormatError(str(error), path=file, line=number + 1, remedy=remedy) from error
+                raise FormatError(str(error), path=file, line=number + 1, remedy=BRACKET_REMEDY) from error
 
 
 def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], path: Path) -> dict[int, SkeletonRecord]:
-    """Finds the sentence of each record."""
-    some = len(records) != len(lines)
+    """Finds the record of each sentence that has one.
+
+    Raises:
+        FormatError: the records are those of other sentences.
+    """
     by_line: dict[int, SkeletonRecord] = {}
-    for index, record in enumerate(records):
-        number = record.line if some and record else index
-        if not 0 <= number < len(lines):
-            message = f"a skeleton of line {number + 1}, but the input has {counted(len(lines), 'line')}"
-            raise FormatError(message, path=path, line=index + 1, remedy="align the files")
-        if (record.tokens if record else ()) != lines[number]:
-            message = f"the skeleton's tokens are not those of input line {number + 1}"
+    for index, (line, record) in enumerate(zip(lines_of_records(records, len(lines), path), records, strict=True)):
+        if (record.tokens if record else ()) != lines[line]:
+            message = f"the skeleton's tokens are not those of input line {line + 1}"
             remedy = (
                 f"tokenise alike; the file has {counted(len(records), 'skeleton')} for {counted(len(lines), 'line')}"
             )
             raise FormatError(message, path=path, line=index + 1, remedy=remedy)
-        if number in by_line:
-            remedy = "write all skeletons of a sentence in one record"
-            raise FormatError(f"a second record of input line {number + 1}", path=path, line=index + 1, remedy=remedy)
         if record:
-            by_line[number] = record
+            by_line[line] = record
     return by_line
 
 

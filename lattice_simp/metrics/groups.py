@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.skeleton import GapType, Skeleton, SkeletonRecord
+from lattice_simp.skeleton import GapType, Skeleton, SkeletonRecord, lines_of_records
 from lattice_simp.support.parallel import require_parallel
-from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 
 LENGTH_EDGES = (10, 20, 30, 40)
@@ -129,21 +128,17 @@ def align_skeletons(
     ('so', 'rained')
 
     If there are as many records as sentences, they are in the same order; otherwise, `line` (from 0) assigns them.
-    `mask_index` chooses one of several skeletons of a sentence (or the last one); `path` is the file of the records.
+
+    Args:
+        records: the records of a file.
+        count: the number of sentences.
+        mask_index: chooses one of several skeletons of a sentence, or the last one.
+        path: the file, for messages.
 
     Raises:
         FormatError: a record of a line that does not exist, or a second record of the same line.
     """
     skeletons: list[Skeleton | None] = [None] * count
-    for position, record in enumerate(records):
-        line = position if len(records) == count else record.line
-        if not 0 <= line < count:
-            message = f"record {record.id!r} is of line {line + 1}, but the outputs have {counted(count, 'sentence')}"
-            raise FormatError(
-                message, path=path, line=position + 1, remedy="evaluate the file that the skeletons are of"
-            )
-        if skeletons[line] is not None:
-            message = f"record {record.id!r} is a second one of line {line + 1}"
-            raise FormatError(message, path=path, line=position + 1, remedy="write all skeletons in one record")
+    for line, record in zip(lines_of_records(records, count, path), records, strict=True):
         skeletons[line] = record.skeletons[min(mask_index, len(record.skeletons) - 1)]
     return skeletons

@@ -29,7 +29,7 @@ from lattice_simp.metrics.comparison import Comparison, Measurements, Score
 from lattice_simp.metrics.groups import Groups
 from lattice_simp.metrics.metric import Metric
 from lattice_simp.metrics.significance import FEWEST_FOR_BOOTSTRAP, TestKind
-from lattice_simp.metrics.table import Cell, Table, as_latex, as_markdown, as_text
+from lattice_simp.metrics.table import TABLE_WRITERS, Cell, Table
 from lattice_simp.support.plurals import counted
 
 
@@ -46,8 +46,6 @@ LEVELS = ((0.01, "**"), (0.05, "*"))
 """The meaning of marks: the greatest p-value of each, the strictest first."""
 
 _P_DECIMALS = 4
-
-_RENDERERS = {ResultFormat.TEXT: as_text, ResultFormat.MARKDOWN: as_markdown, ResultFormat.LATEX: as_latex}
 
 FORMAT = "lattice_simp evaluation"
 VERSION = 1
@@ -84,7 +82,7 @@ def render_results(
     if format is ResultFormat.JSON:
         document = report(measured, comparison, breakdowns, command)
         return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    return "\n".join(map(_RENDERERS[format], result_tables(measured, comparison, breakdowns)))
+    return "\n".join(map(TABLE_WRITERS[format.value], result_tables(measured, comparison, breakdowns)))
 
 
 def report(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -132,6 +132,10 @@ def as_latex(table: Table) -> str:
         lines += [r"  \par\smallskip", r"  \begin{minipage}{\linewidth}\footnotesize"]
         lines += [" \\\\\n".join(f"    {_latex(note)}" for note in table.notes), r"  \end{minipage}"]
     return "\n".join([*lines, r"\end{table}", ""])
+
+
+TABLE_WRITERS: Mapping[str, Callable[[Table], str]] = {"text": as_text, "markdown": as_markdown, "latex": as_latex}
+"""The functions that lay tables out, by the names of formats."""
 
 
 def _aligned(table: Table, position: int) -> list[str]:

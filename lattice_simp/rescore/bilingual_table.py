@@ -184,11 +184,7 @@ def _smoothed(
     events, counts = counted
     source_size, target_size = source.unknown + 3, target.unknown + 2
     words = events & _MASK
-    totals = np.bincount(words, weights=counts, minlength=target_size)
-    occurs = totals > 0
-    unigram = np.zeros(target_size)
-    unigram[occurs] = discounted(totals[occurs].astype(np.int64)) / totals.sum()
-    unigram += (1.0 - unigram.sum()) / target_size
+    unigram = _unigram(words, counts, target_size)
 
     pairs, pair_counts = summed((events >> (2 * _BITS) << _BITS) | words, counts)
     pair_source = pairs >> _BITS
@@ -220,6 +216,15 @@ def _smoothed(
         jumps=fit_weights(jumps.buckets, jumps.departures),
         null=np.array([jumps.null()]),
     )
+
+
+def _unigram(words: Longs, counts: Longs, size: int) -> Floats:
+    """Returns p(t) of all target symbols: discounted counts, and a uniform share."""
+    totals = np.bincount(words, weights=counts, minlength=size)
+    occurs = totals > 0
+    unigram = np.zeros(size)
+    unigram[occurs] = discounted(totals[occurs].astype(np.int64)) / totals.sum()
+    return unigram + (1.0 - unigram.sum()) / size
 
 
 def _shares(contexts: Longs, counts: Longs, least: int, size: int) -> tuple[Floats, Floats]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lattice_simp.skeleton.io import (
     SkeletonRecord,
+    lines_of_records,
     read_brackets,
     read_parallel,
     read_skeletons,
@@ -26,6 +27,7 @@ __all__ = [
     "SkeletonRecord",
     "SkeletonStatistics",
     "classify_gaps",
+    "lines_of_records",
     "read_brackets",
     "read_parallel",
     "read_skeletons",

@@ -17,7 +17,7 @@ from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
 
 _RECORD_REMEDY = 'write {"id": "a.1", "line": 0, "tokens": ["a", "b"], "keep": ["10"]}'
-_BRACKET_REMEDY = r"put [[ and ]] around deleted tokens; write literal brackets as \[ and \]"
+BRACKET_REMEDY = r"put [[ and ]] around deleted tokens; write literal brackets as \[ and \]"
 
 _OF_EACH = ("annotators", "probabilities")
 """The fields that hold one value for each skeleton, or none at all."""
@@ -119,6 +119,34 @@ def write_skeletons(path: str | Path, records: Iterable[SkeletonRecord]) -> None
             file.write(record.to_json() + "\n")
 
 
+def lines_of_records(records: Sequence[SkeletonRecord | None], count: int, path: str | Path | None = None) -> list[int]:
+    """Returns the line of each record in a text of `count` lines: of the same number if there are as many records.
+
+    >>> skeleton = Skeleton.from_mask("10", ["stop", "now"])
+    >>> lines_of_records([SkeletonRecord("talk.1", 4, (skeleton,))], 5)
+    [4]
+
+    Args:
+        records: the records of a file; None for a blank line.
+        count: the number of lines.
+        path: the file of the records, for messages.
+
+    Raises:
+        FormatError: a record of a line that does not exist, or a second record of the same line.
+    """
+    lines: dict[int, None] = {}
+    for number, record in enumerate(records):
+        line = number if record is None or len(records) == count else record.line
+        if not 0 <= line < count:
+            message = f"a skeleton of line {line + 1}, but the text has {counted(count, 'line')}"
+            raise FormatError(message, path=path, line=number + 1, remedy="give the skeletons of these sentences")
+        if line in lines:
+            remedy = "write all skeletons of a sentence in one record"
+            raise FormatError(f"a second record of line {line + 1}", path=path, line=number + 1, remedy=remedy)
+        lines[line] = None
+    return list(lines)
+
+
 def read_brackets(path: str | Path) -> Iterator[Skeleton]:
     """Yields one skeleton for each line of bracket text; for the escapes of literal brackets, see `skeleton.brackets`.
 
@@ -135,7 +163,7 @@ def read_brackets(path: str | Path) -> Iterator[Skeleton]:
         try:
             yield Skeleton.from_brackets(text)
         except SkeletonError as error:
-            raise FormatError(str(error), path=path, line=number, remedy=_BRACKET_REMEDY) from error
+            raise FormatError(str(error), path=path, line=number, remedy=BRACKET_REMEDY) from error
 
 
 def write_brackets(path: str | Path, skeletons: Iterable[Skeleton]) -> None:

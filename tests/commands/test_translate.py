@@ -284,7 +284,7 @@ def test_a_broken_model_is_one_line(call, model, tmp_path, name, content, messag
     [
         (b"a\n\xff\n", None, None, "2: bytes that are not UTF-8"),
         (b"a b\n", "a [[c]]\n", None, "1: the skeleton's tokens are not those of input line 1"),
-        (b"a b\n", "a [[b]]\na [[b]]\n", None, "2: a skeleton of line 2, but the input has 1 line"),
+        (b"a b\n", "a [[b]]\na [[b]]\n", None, "2: a skeleton of line 2, but the text has 1 line"),
         (b"a b\n", "a [[b\n", None, "1: the gap that opens at token 1"),
         (b"a b\n", '{"tokens": ["a", "b"]}\n', None, "1: 'keep' is missing"),
         (b"a\n\nb c\n", '{"tokens": ["b", "c"], "keep": ["10"], "line": 1}\n', None, "not those of input line 2"),

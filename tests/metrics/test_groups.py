@@ -66,7 +66,8 @@ def test_as_many_skeletons_as_sentences_go_in_order():
 
 
 @pytest.mark.parametrize(
-    ("lines", "message"), [([0, 3], r"s\.jsonl:2: record 'id3' is of line 4"), ([1, 1], "a second one of line 2")]
+    ("lines", "message"),
+    [([0, 3], r"s\.jsonl:2: a skeleton of line 4, but the text has 3 lines"), ([1, 1], "a second record of line 2")],
 )
 def test_skeletons_of_other_sentences_are_refused(lines, message):
     with pytest.raises(FormatError, match=message):
