@@ -201,9 +201,9 @@ def lattices(
     from lattice_simp.tune.feature_lattice import tuning_lattice
 
     _refuse_idle(optimizer)
-    files = [path for place in sources for path in (sorted(place.glob("*.txt")) if place.is_dir() else [place])]
+    files = [path for place in sources for path in (_text_files(place) if place.is_dir() else [place])]
     if not files:
-        remedy = "give a folder of files 000000.txt, 000001.txt, ..."
+        remedy = "give a folder of files 0.txt, 1.txt, ..."
         raise FormatError("holds no lattices", path=sources[0], remedy=remedy)
     goal = _Goal(metric, files[0], references, source)
     symbols, names = SymbolTable(), tuple(read_weights(start))
@@ -297,6 +297,13 @@ def mixture(
     for path, weight in zip(models, result.weights.tolist(), strict=True):
         print(f"{path}\t{weight:.4f}")
     say(f"{output}: perplexity {result.perplexities[0]:.2f} with equal weights, {result.perplexity:.2f} with these")
+
+
+def _text_files(folder: Path) -> list[Path]:
+    """Returns the text files of a folder in the order of the sentences that their names number."""
+    from lattice_simp.formats.collections import natural_order
+
+    return sorted(folder.glob("*.txt"), key=natural_order)
 
 
 def _refuse_idle(optimizer: Optimizer) -> None:

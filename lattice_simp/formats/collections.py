@@ -111,7 +111,7 @@ def _entries(
             files = [member for member in here.rglob("*") if member.is_file() and not is_growing(member)]
             members = (
                 _members(member, str(member.relative_to(here)), format, symbols, options)
-                for member in sorted(files, key=_natural_order)
+                for member in sorted(files, key=natural_order)
             )
             yield from _filled(chain.from_iterable(members), path)
         elif _is_tar(here):
@@ -287,8 +287,12 @@ Those of Julius are not recognised, since their files hold lists, too.
 """
 
 
-def _natural_order(path: Path) -> list[tuple[int, str]]:
-    """Sorts 2.fst before 10.fst."""
+def natural_order(path: Path) -> list[tuple[int, str]]:
+    """Returns the key by which files of a folder are sorted: numbers in names count as numbers.
+
+    >>> [path.name for path in sorted([Path("10.fst"), Path("2.fst")], key=natural_order)]
+    ['2.fst', '10.fst']
+    """
     return [(int(part) if part.isdecimal() else -1, part) for part in _DIGITS.split(str(path))]
 
 

@@ -140,6 +140,16 @@ def test_lattices_of_other_decoders_are_tuned(call, tmp_path):
     assert f"{tmp_path / '1.txt'}: a feature is NaN, infinite or too large for single precision" in refused
 
 
+def test_lattices_of_a_folder_are_in_the_order_of_their_numbers(call, tmp_path):
+    (tmp_path / "lattices").mkdir()
+    for number in range(11):
+        (tmp_path / "lattices" / f"{number}.txt").write_text(f"0 1 w{number} x:1\n1 2 a\n2 3 b\n3 4 c\n4\n")
+    (tmp_path / "refs").write_text("".join(f"w{number} a b c\n" for number in range(11)))
+    write_weights(tmp_path / "start.tsv", {"x": 0.5})
+    arguments = ("--reference", tmp_path / "refs", "--weights", tmp_path / "start.tsv", "-o", tmp_path / "w.tsv")
+    assert "BLEU 100.00 before" in call("tune", "lattices", tmp_path / "lattices", *arguments).stderr
+
+
 def test_nbest_lists_are_tuned(call, tmp_path):
     (tmp_path / "nbest").write_text("0 ||| a ||| x= 1 0 ||| 0\n0 ||| b ||| x= 0 1 ||| 0\n", encoding="utf-8")
     (tmp_path / "refs").write_text("b\n", encoding="utf-8")
