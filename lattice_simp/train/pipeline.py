@@ -17,7 +17,8 @@ from lattice_simp.train.rules.lexical import lexical_stage
 from lattice_simp.train.rules.table import rules_stage
 from lattice_simp.train.text.prepare import prepare_stage
 from lattice_simp.train.text.vocabulary import number_stage
-from lattice_simp.train.tuning import MADE_OF, test_stage, tune_stage
+from lattice_simp.train.tuning import test_stage, tune_stage
+from lattice_simp.translate.model_files import MADE_OF
 
 CONFIG, RESULTS = "config.yaml", "results.json"
 

@@ -23,7 +23,7 @@ from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.lengths import balanced, length_ratios
 from lattice_simp.train.model import link_or_copy
 from lattice_simp.translate.decoder import Decoder
-from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
+from lattice_simp.translate.model_files import MADE_OF, WEIGHTS, read_weights, write_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence
 from lattice_simp.tune.mert import MertOptions
 from lattice_simp.tune.metrics import tuned_metric
@@ -32,9 +32,6 @@ from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningOptions, tune
 ROUNDS = "rounds.json"
 
 BLEU = "bleu"
-
-MADE_OF = "training.json"
-"""The file of a model directory that names the stages that it was made from."""
 
 
 def tune_stage(config: Config) -> Stage:
@@ -255,7 +252,7 @@ def finish_model(model: Path, tuned: Path, target: Path) -> None:
     made_of = {"model": model.name, "weights": tuned.name}
     if (target / MADE_OF).is_file() and (target / MADE_OF).read_text(encoding="utf-8") == json_text(made_of):
         return
-    write_json(target / MADE_OF, {})  # invalid until all files are there
+    write_json(target / MADE_OF, {})  # decoders refuse the model until all files are there
     for path in sorted(model.iterdir()):
         if path.is_file() and path.name not in (WEIGHTS, RECORD):
             link_or_copy(path, target / path.name)

@@ -5,6 +5,7 @@ lm.arpa.gz       the language model `LM`; further ones are called lm2, lm3, ...:
 weights.tsv      `feature<TAB>weight` lines, with or without a header line
 settings.json    optional: fields of `DecoderSettings`
 text.json        optional: how text becomes tokens; with casing.source.txt and casing.target.txt for truecasing
+training.json    the stages of the training run that wrote the files; empty until all of them are written
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from lattice_simp.translate.skeleton_scores import PREFIX
 from lattice_simp.translate.source import INPUT_FEATURE
 
 RULES, WEIGHTS, SETTINGS = "rules", "weights.tsv", "settings.json"
+MADE_OF = "training.json"
+"""The file that names the stages of training that a model was made from."""
+
 HEADER = ("feature", "weight")
 """The first line of a file of weights."""
 
@@ -108,11 +112,14 @@ def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], d
     """Reads a model directory: grammar, language models by feature name, weights, settings.
 
     Raises:
-        FormatError: a file is missing or broken, or a weight or a setting is unknown.
+        FormatError: a file is missing or broken, a weight or a setting is unknown, or training was interrupted while
+            it wrote the files.
     """
     root = Path(folder)
     if not root.is_dir():
         raise FormatError("is not a directory", path=root, remedy="give the directory that holds rules, lm and weights")
+    if _is_incomplete(root / MADE_OF):
+        raise FormatError("is incomplete: its training was interrupted", path=root, remedy="run the training again")
     files = [path for path in sorted(root.iterdir()) if path.is_file()]
     rules = _only(root, [path for path in files if path.name.startswith(RULES)])
     settings, weights = decoder_settings(root), read_weights(root / WEIGHTS)  # small files first
@@ -126,6 +133,10 @@ def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], d
     grammar = Grammar.read(rules)
     _check_features(weights, (*grammar.feature_names, *models, *DECODER_FEATURES), root / WEIGHTS)
     return grammar, models, weights, settings
+
+
+def _is_incomplete(made_of: Path) -> bool:
+    return made_of.is_file() and not parse_json(decode(read_bytes(made_of), made_of), path=made_of)
 
 
 def _check_features(weights: Mapping[str, float], features: Sequence[str], path: Path) -> None:

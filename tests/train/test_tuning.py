@@ -244,6 +244,8 @@ def test_a_model_that_was_half_made_is_made_again(stages, tmp_path, monkeypatch)
         patch.setattr("shutil.copyfile", raising(KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
             finish_model(model, other, target)
+    with pytest.raises(FormatError, match=r"model: is incomplete: its training was interrupted \(run the training"):
+        Decoder.load(target)
     back = other.rename(tuned)
     finish_model(model, back, target)  # made of the same stages as at first, but not complete now
     assert files_of(target) == whole
