@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import gc
 import signal
 import sys
@@ -50,13 +51,30 @@ def pytest_collection() -> Generator[None, object, object]:
         _loaded.update(SLOW & sys.modules.keys())
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Skips the search for examples in files without any, which would take seconds in all."""
-    collectors = yield
-    if file_path.suffix != ".py" or ">>> " in file_path.read_text(encoding="utf-8"):
-        return collectors
-    return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
+class Examples:
+    """Hooks for the examples of all folders; those of this file itself apply to tests alone."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        """Skips the search for examples in files without any, which would take seconds in all."""
+        collectors = yield
+        if file_path.suffix != ".py" or ">>> " in file_path.read_text(encoding="utf-8"):
+            return collectors
+        return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self) -> Generator[None, object, object]:
+        """Skips examples that need a package or a program which is not installed."""
+        try:
+            return (yield)
+        except doctest.UnexpectedException as error:
+            if isinstance(error.exc_info[1], MissingExtraError):
+                pytest.skip(str(error.exc_info[1]))
+            raise
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Examples())
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -56,8 +56,8 @@ def judged_figures(rows: Rows) -> dict[str, Any]:
 
     >>> row = {"reading": "1", "domain": "news", "output": "careful", "grammatical": "1", "meaning": "1", "fault": ""}
     >>> wrong = {**row, "meaning": "0", "fault": "condition"}
-    >>> figures = judged_figures([row, wrong, {**wrong, "output": "wrong"}])  # doctest: +SKIP
-    >>> figures["simplified_right_pct"], figures["readings"]["1"]["faults"]  # doctest: +SKIP
+    >>> figures = judged_figures([row, wrong, {**wrong, "output": "wrong"}])
+    >>> figures["simplified_right_pct"], figures["readings"]["1"]["faults"]
     (50.0, {'condition': 1})
     """
     names = dict.fromkeys(row["reading"] for row in rows)

@@ -231,8 +231,8 @@ def shares(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
 
     >>> rows = [{"seed": "1", "condition": "filtered", "collection": "asset", "grammar": "right", "meaning": answer}
     ...         for answer in ("right", "as above", "wrong", "right")]
-    >>> table = shares(rows)["filtered"]  # doctest: +SKIP
-    >>> table["right"], table["forgiven"]["value"]  # doctest: +SKIP
+    >>> table = shares(rows)["filtered"]
+    >>> table["right"], table["forgiven"]["value"]
     ({'value': 50.0, 'low': 15.0, 'high': 85.0}, 75.0)
     """
     table: dict[str, Any] = {}

@@ -1,8 +1,8 @@
 """The grammar as a relation of English sentences, some of whose gaps are left out, and their German translations.
 
-    >>> relation = Relation.build()                                         # doctest: +SKIP
-    >>> relation.translations("the old bill was passed quickly .".split())  # doctest: +SKIP
-    ['der alte gesetzentwurf wurde rasch verabschiedet .', 'der alte gesetzentwurf wurde schnell verabschiedet .']
+    >>> relation = Relation.build()
+    >>> relation.translations("the old bill was passed quickly .".split())
+    ['der alte gesetzentwurf wurde schnell verabschiedet .']
 
 The inverse of the spelling transducer turns English words into symbols, with marks between them; the grammar maps
 these to German symbols, which are spelled: `words ∘ spelling⁻¹ ∘ sentences ∘ spelling`.

@@ -12,6 +12,7 @@ from train.toy import toy_arpa
 
 from experiments.compression import stages
 from experiments.compression.__main__ import main
+from lattice_simp.support.textio import open_text
 
 needs("skeletons", "spacy", "pycrfsuite")
 
@@ -64,7 +65,7 @@ def estimated(monkeypatch):
 
     def estimate(text, arpa, **options):
         results.append(arpa)
-        with stages.open_text(arpa, "w") as file:
+        with open_text(arpa, "w") as file:
             file.write(toy_arpa(SENTENCES))
 
     monkeypatch.setattr(stages, "estimate", estimate)

@@ -70,7 +70,7 @@ def require_parser() -> None:
 def paragraphs_of(wikitext: str) -> list[str]:
     """Returns the paragraphs of running text of a page, without headings, tables, templates, references and files.
 
-    >>> paragraphs_of("'''Rain''' is [[water]].{{cite}}\\n\\n== See ==\\n* [[Snow|snow]]")  # doctest: +SKIP
+    >>> paragraphs_of("'''Rain''' is [[water]].{{cite}}\\n\\n== See ==\\n* [[Snow|snow]]")
     ['Rain is water.', 'snow']
 
     Raises:

@@ -46,8 +46,9 @@ def clustered_mean(values: np.ndarray, cluster: np.ndarray, confidence: float = 
 
     With one value in each cluster, it is the usual interval.
 
-    >>> clustered_mean(np.array([1.0, 2.0, 3.0, 4.0]), np.arange(4))  # doctest: +SKIP
-    Estimate(value=2.5, low=0.445..., high=4.554...)
+    >>> mean = clustered_mean(np.array([1.0, 2.0, 3.0, 4.0]), np.arange(4))
+    >>> mean.value, round(mean.low, 3), round(mean.high, 3)
+    (2.5, 0.446, 4.554)
 
     Args:
         values: the values, such as the ratings of a system; float64.
@@ -71,8 +72,9 @@ def clustered_mean(values: np.ndarray, cluster: np.ndarray, confidence: float = 
 def share(count: int, total: int, confidence: float = 0.95) -> Estimate:
     """Returns a share and its interval by Wilson (1927).
 
-    >>> share(91, 100)  # doctest: +SKIP
-    Estimate(value=0.91, low=0.837..., high=0.951...)
+    >>> estimate = share(91, 100)
+    >>> estimate.value, round(estimate.low, 3), round(estimate.high, 3)
+    (0.91, 0.838, 0.952)
 
     Args:
         count: the number of successes, from 0 to `total`.
@@ -141,7 +143,7 @@ def tukey(groups: Sequence[np.ndarray], confidence: float = 0.95) -> dict[tuple[
 def sign_test(wins: int, losses: int) -> float:
     """Returns the two-sided p-value of the sign test; leave ties out.
 
-    >>> sign_test(9, 1)  # doctest: +SKIP
+    >>> sign_test(9, 1)
     0.021484375
     >>> sign_test(0, 0)
     1.0
@@ -158,7 +160,7 @@ def bradley_terry(wins: np.ndarray, confidence: float = 0.95) -> list[Estimate] 
     A system of strength a is preferred to one of strength b with probability 1 / (1 + exp(b - a)). Strengths add up
     to 0. They maximise the likelihood, and the intervals come from its curvature there.
 
-    >>> [round(strength.value, 3) for strength in bradley_terry(np.array([[0, 3], [1, 0]]))]  # doctest: +SKIP
+    >>> [round(strength.value, 3) for strength in bradley_terry(np.array([[0, 3], [1, 0]]))]
     [0.549, -0.549]
 
     Args:

@@ -26,7 +26,7 @@ _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{
 def parse_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Parse]:
     """Parses tokenised English sentences (Moses tokens without escapes), in order.
 
-    >>> next(parse_sentences([["it", "rained", "."]])).labels  # doctest: +SKIP
+    >>> next(parse_sentences([["it", "rained", "."]])).labels
     ('nsubj', 'ROOT', 'punct')
 
     Raises:
