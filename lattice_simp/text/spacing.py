@@ -17,7 +17,12 @@ def spaced_like(tokens: Sequence[str], text: str, source_tokens: Sequence[str], 
     >>> spaced_like(tokens, 'He sang "Yes "at 6:00.', source_tokens, source)
     'He sang "Yes" at 6:00.'
 
-    A source whose text is its tokens is ignored.
+    If the text of the source is its tokens, blanks between them mean nothing; only tokens without a blank stay
+    together.
+
+    >>> spaced_like(["<", "T", "_", "3", ">", "won", "."], "< T _ 3 > won.", "< T _ 3 > triumphed .".split(),
+    ...             "<T_3> triumphed .")
+    '<T_3> won.'
 
     Args:
         tokens: the tokens of the text.
@@ -26,11 +31,13 @@ def spaced_like(tokens: Sequence[str], text: str, source_tokens: Sequence[str], 
         source: the source as it was written.
     """
     blanks, source_blanks = _blanks(tokens, text), _blanks(source_tokens, source)
-    if blanks is None or source_blanks is None or _SPACED_MARK.search(source):
+    if blanks is None or source_blanks is None:
         return text
+    is_tokenised = _SPACED_MARK.search(source) is not None
     habits: dict[tuple[str, str], set[bool]] = {}
     for pair, blank in zip(pairwise(source_tokens), source_blanks, strict=True):
-        habits.setdefault(pair, set()).add(blank)
+        if not (is_tokenised and blank):
+            habits.setdefault(pair, set()).add(blank)
     parts = [tokens[0]] if tokens else []
     for pair, blank in zip(pairwise(tokens), blanks, strict=True):
         habit = habits.get(pair, {blank})
@@ -77,6 +84,45 @@ def marked_like(text: str, source: str) -> str:
         elif text.count(plain) == len(marks):
             first, *parts = text.split(plain)
             text = first + "".join(map("".join, zip(marks, parts, strict=True)))
+    return text
+
+
+_ESCAPES = {
+    "&#124;": "|",
+    "&lt;": "<",
+    "&gt;": ">",
+    "&apos;": "'",
+    "&quot;": '"',
+    "&#91;": "[",
+    "&#93;": "]",
+    "&amp;": "&",
+}
+"""The escapes of the Moses tokeniser; the ampersand comes last, since the others hold one."""
+
+
+_ENDING = re.compile(r"(?<=\w) (?=(?:['’](?:s|re|ve|ll|d|m)|n['’]t)(?:\s|$))", re.IGNORECASE)
+
+
+def untokenised(text: str) -> str:
+    """Returns text with the characters that the Moses tokeniser has escaped, and with joined contractions.
+
+    >>> untokenised("they &apos;ve said &quot; do n't &quot;")
+    'they\'ve said " don\'t "'
+    """
+    for escape, character in _ESCAPES.items():
+        text = text.replace(escape, character)
+    return _ENDING.sub("", text)
+
+
+def escaped_like(text: str, source: str) -> str:
+    """Returns text with those characters escaped that its source escapes.
+
+    >>> escaped_like("AT&T's", "AT&amp;T 's")
+    "AT&amp;T's"
+    """
+    for escape, character in reversed(_ESCAPES.items()):
+        if escape in source:
+            text = text.replace(character, escape)
     return text
 
 

@@ -45,6 +45,14 @@ def test_text_is_spaced_like_its_source(call):
     assert done.stdout == 'Many shops are open 24/7," he said at 6:00.\n', done.stderr
 
 
+def test_tokens_without_blanks_and_escapes_are_written_as_in_the_source(call):
+    pytest.importorskip("sacremoses", reason="sacremoses is not installed (the extra 'text')")
+    source = "Numerous shops sell <T_3> from a_b.txt , 55/56 &quot; men &quot; said .\nThey &apos;ve commenced work .\n"
+    done = call("simplify", stdin=source)
+    expected = "Many shops sell <T_3> from a_b.txt, 55/56 &quot;men&quot; said.\nThey&apos;ve started work.\n"
+    assert done.stdout == expected, done.stderr
+
+
 def test_without_a_model(call):
     pytest.importorskip("sacremoses", reason="sacremoses is not installed (the extra 'text')")
     text = "Approximately 40 individuals were injured.\nMr. Brown commenced work.\n"

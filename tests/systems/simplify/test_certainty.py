@@ -176,6 +176,8 @@ UNCERTAIN = {
     "He worked for an old smith , a trade that he hated .": "no smith",
     "She met one of the old judges , whose dog was black .": "the judge, or the judges",
     "Things , which are so good , are hard to find in the town .": "which things",
+    "The old square in Leeds , where the game started , is closed by night .": "there",
+    "The plan came from Ann Lee , who had read the two books , and said that it was cold .": "the plan, or Ann",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

@@ -11,7 +11,7 @@ from lattice_simp.systems.simplify.certainty.description import is_certain_descr
 from lattice_simp.systems.simplify.certainty.entity import NOUNS, is_bare, is_long, is_nameable, is_torn, phrase_head
 from lattice_simp.systems.simplify.certainty.indefinite import is_certain_addition
 from lattice_simp.systems.simplify.certainty.participle import is_certain_participle
-from lattice_simp.systems.simplify.clauses import SUBJECTS, finite_word, subject
+from lattice_simp.systems.simplify.clauses import SUBJECTS, finite_word, pairs, subject
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import Parse
@@ -25,7 +25,7 @@ _ELLIPSES = frozenset({"...", "…"})
 def is_certain(parse: Parse, split: Split) -> bool:
     """Returns whether a split has only one reading."""
     entity = [token.position for token in split.sentence if token.copied and token.position is not None]
-    if not _is_statement(parse, split) or _takes_antecedent(parse, split):
+    if not _is_statement(parse, split) or _takes_antecedent(parse, split) or _points_too_far(parse, split):
         return False
     if entity and (is_long(parse, entity) or is_torn(parse, entity) or is_bare(parse, entity)):
         return False
@@ -87,6 +87,16 @@ def _takes_antecedent(parse: Parse, split: Split) -> bool:
         for position in range(split.clause[-1] + 1, len(parse))
         if position not in split.removed
     )
+
+
+def _points_too_far(parse: Parse, split: Split) -> bool:
+    """Returns whether words of another clause would come between a place or time and the adverb that refers to it.
+
+    "The square, where it began, is closed by night": "The square is closed by night. There, it began."
+    """
+    adverbs = {adverb.split()[0] for adverb in pairs("relative_adverbs").values()}
+    is_last = all(parse.parts[position] == "PUNCT" for position in range(split.clause[-1] + 1, len(parse)))
+    return not is_last and split.sentence[0].position is None and split.sentence[0].text.lower() in adverbs
 
 
 def _has_main_clause(parse: Parse) -> bool:
