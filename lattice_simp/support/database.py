@@ -80,9 +80,10 @@ class Database:
         self, path: str | Path, schema: Schema, *, create: bool = False, patience: float = BUSY_SECONDS
     ) -> None:
         self.path, self.schema = Path(path), schema
+        self._file = self.path.absolute()  # the current folder may change
         self._lock, self._patience = threading.Lock(), patience
         self._succeeded = 0
-        address = f"{self.path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+        address = f"{self._file.as_uri()}?mode={'rwc' if create else 'rw'}"
         with self._reported():
             self._connection = sqlite3.connect(
                 address, uri=True, timeout=patience, isolation_level=None, check_same_thread=False
@@ -93,15 +94,17 @@ class Database:
         except BaseException:
             self._connection.close()
             raise
+        self._identity = _identity(self._file)
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[sqlite3.Connection]:
         """Runs the block in a transaction: stores all its writes, or none if it raises.
 
         Raises:
-            StorageError: the file cannot be read or written.
+            StorageError: the file cannot be read or written, or is no longer the one that was opened.
         """
         with self._turn(), self._reported():
+            self._require_same_file()
             self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
                 yield self._connection
@@ -131,6 +134,12 @@ class Database:
             self._succeeded += 1
         finally:
             self._lock.release()
+
+    def _require_same_file(self) -> None:
+        """Refuses a file that was removed or replaced: the open one would be lost with the end of the program."""
+        if _identity(self._file) != self._identity:
+            remedy = "put it back, or restart the program with the new file"
+            raise StorageError("the file was removed or replaced while it was open", path=self.path, remedy=remedy)
 
     def _prepare(self, *, create: bool) -> None:
         run = self._connection.execute
@@ -189,6 +198,15 @@ class Database:
                 raise
             kind = LockedError if code == sqlite3.SQLITE_BUSY else StorageError
             raise kind(str(error), path=self.path, remedy=self.schema.remedy(code)) from error
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Returns numbers that tell a file from others, or None if there is none."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -224,6 +224,17 @@ def test_other_sites_and_nameless_visitors_change_nothing(app, store):
     assert not store.events()
 
 
+def test_judgements_are_not_acknowledged_without_the_file(app, path):
+    ada = Visitor(app, "Ada")
+    values = {"annotator": "Ada", "sentence": "talk.0", "mask": "0111"}
+    path.rename(path.with_name("away.db"))
+    answer = ada.client.post("/api/annotate/shorten/judge", json=values)
+    assert answer.status_code == 500
+    assert "removed or replaced" in answer.json()["error"]
+    path.with_name("away.db").rename(path)
+    assert ada.client.post("/api/annotate/shorten/judge", json=values).json() == {"saved": True}
+
+
 @pytest.mark.slow
 def test_a_locked_file_is_reported_and_holds_no_other_page(path, monkeypatch):
     monkeypatch.setattr("lattice_simp.serve.opened.PATIENCE_S", 0.2)

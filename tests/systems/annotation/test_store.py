@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from lattice_simp.errors import FormatError
-from lattice_simp.systems.annotation import AnnotationStore, Task, assign
+from lattice_simp.systems.annotation import AnnotationStore, StorageError, Task, assign
 from lattice_simp.systems.annotation.database import SCHEMA
 from tests.systems.annotation.small_store import make_store, sentences
 
@@ -218,6 +218,22 @@ def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path):
     with AnnotationStore(path) as store:
         assert [judgement.sentence.id for judgement in store.judgements()] == acknowledged
         store.shorten("Ada", "talk.1999", "0111")
+
+
+def test_a_file_that_was_removed_or_replaced_takes_nothing(tmp_path):
+    """It would be lost with the end of the program, although it was acknowledged."""
+    path, away = tmp_path / "a.db", tmp_path / "b.db"
+    with make_store(path) as store:
+        path.rename(away)
+        message = r"a\.db: the file was removed or replaced while it was open \(put it back"
+        with pytest.raises(StorageError, match=message):
+            store.shorten("Ada", "talk.0", "0111")
+        path.write_bytes(away.read_bytes())
+        with pytest.raises(StorageError, match=message):
+            store.judgements()
+        away.replace(path)
+        store.shorten("Ada", "talk.0", "0111")
+        assert len(store.judgements()) == 1
 
 
 def test_a_copy_of_a_closed_file_is_whole(tmp_path):
