@@ -13,7 +13,7 @@ r"""N-best lists of Moses, cdec, Joshua and Marian: `id ||| words ||| Name= valu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -33,12 +33,13 @@ _SKIPPED = re.compile(
 )
 """Columns of word alignments (hard, or soft as Marian writes them) and of the scores of words."""
 
-_SCORES, _LINKS = "scores", "alignments"
+_SCORES, _LINKS, _MORE = "the scores of words", "the alignments of words", "columns after the total"
 _UNREAD = {
-    _SCORES: "--word-scores to leave them out",
-    _LINKS: "--alignment (Moses: -print-alignment-info-in-n-best) to leave them out",
+    _SCORES: "decode without --word-scores to leave them out",
+    _LINKS: "decode without --alignment (Moses: -print-alignment-info-in-n-best) to leave them out",
+    _MORE: "cut them off if they are not needed",
 }
-"""What is not read of words, and the option with which decoders write it."""
+"""What is not read, and what to do about it."""
 
 _NO_FEATURE = "write Name= values; cut further columns of words off, such as the source that Joshua writes"
 
@@ -55,8 +56,8 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
 
     Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. The columns
     of features and of the total may be missing, totals in all lines or in none (costs are then 0). Names may end with
-    `:` as in old lists of Moses; values before the first name are called Feature0, ... Blank lines and columns after
-    the total are ignored. Alignments and scores of words, and marks of Moses (`|0-1|` after the words of a phrase,
+    `:` as in old lists of Moses; values before the first name are called Feature0, ... Blank lines are ignored.
+    Alignments and scores of words, columns after the total, and marks of Moses (`|0-1|` after the words of a phrase,
     `|UNK|UNK|UNK` after an unknown word) are left out with a warning. Totals above 0, which are not log probabilities,
     cause a warning.
 
@@ -103,7 +104,7 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
             remedy = f"take a feature as the score, such as --cost {next(iter(row.features))}, or write totals"
             doubts.raise_once("features without a total: all hypotheses weigh the same", number, remedy)
         for what in row.unread:
-            doubts.raise_once(f"the {what} of words are not read", number, f"decode without {_UNREAD[what]}")
+            doubts.raise_once(f"{what} are not read", number, _UNREAD[what])
         hypotheses.append(row.hypothesis(cost, path, number))
         lines.append(number)
     if totals is None:
@@ -163,11 +164,25 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
     if len(columns) > 2 and finite(columns[1]) is None and all(map(_is_number, columns[0].split())):
         unread += [_LINKS] if columns[0] else []  # an alignment without links, or of one source word
         del columns[0]
+    unread += [_MORE] if any(columns[2:]) else []
+    features = _features(columns[0], error) if columns and columns[0] else {}
+    has_total = len(columns) > 1 and bool(columns[1])
+    total = finite(columns[1]) if has_total else None
+    if has_total and total is None:
+        message = f"the total is not a finite number: {shown(columns[1])}{beyond(columns[1])}"
+        raise error(message, "write it as a decimal number")
+    tokens, marks = _without_marks(text)
+    return _Row(int(head[1]), tokens, features, total, marks, unread)
+
+
+def _features(column: str, error: Callable[[str, str], FormatError]) -> dict[str, float]:
+    """Returns the features of a line by name; several values of a name become numbered features."""
     values: dict[str, list[float]] = {}
     name: str | None = None
-    for token in _BLANKS.split(columns[0]) if columns and columns[0] else ():
+    for token in _BLANKS.split(column):
         if token.endswith(":") and "=" not in token:
             token = f"{token[:-1]}="
+        value_text = token
         if token.endswith("=") or finite(token) is None:
             name, equals, value_text = token.rpartition("=")
             if not equals and _is_number(token):
@@ -178,27 +193,24 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
             if name in values:
                 raise error(f"a feature twice: {shown(token)}", "write each name once")
             values[name] = []
-        else:
-            value_text = token
         if not value_text:
             continue
         value = finite(value_text)
         if value is None:
             raise error(f"a feature without a finite value: {shown(token)}{beyond(value_text)}", "write Name= values")
         values.setdefault(name or f"Feature{len(values)}", []).append(value)
+    return _numbered(values, error)
+
+
+def _numbered(values: Mapping[str, list[float]], error: Callable[[str, str], FormatError]) -> dict[str, float]:
+    """Returns a feature for each value; names of several values get numbers."""
     features: dict[str, float] = {}
     for name, numbers in values.items():
         names = [name] if len(numbers) == 1 else [f"{name}_{index}" for index in range(len(numbers))]
         if not features.keys().isdisjoint(names):
             raise error(f"a feature twice: {shown(name)}", "write each name once")
         features.update(zip(names, numbers, strict=True))
-    has_total = len(columns) > 1 and bool(columns[1])
-    total = finite(columns[1]) if has_total else None
-    if has_total and total is None:
-        message = f"the total is not a finite number: {shown(columns[1])}{beyond(columns[1])}"
-        raise error(message, "write it as a decimal number")
-    tokens, marks = _without_marks(text)
-    return _Row(int(head[1]), tokens, features, total, marks, unread)
+    return features
 
 
 def _without_marks(text: str) -> tuple[tuple[str, ...], str]:

@@ -260,7 +260,7 @@ def test_scales_weigh_the_features(tmp_path):
 
 
 def test_unread_columns_are_reported_once(tmp_path):
-    line = "0 ||| a b ||| 0-0 1-1 ||| WordScores= -1 -2 -3 ||| F0= -1 ||| -1.5\n"
+    line = "0 ||| a b ||| 0-0 1-1 ||| WordScores= -1 -2 -3 ||| F0= -1 ||| -1.5 ||| 0-1=0-1 ||| \n"
     (tmp_path / "x").write_text(2 * line)
     with pytest.warns(InputWarning) as caught:
         assert [entry.features for entry in read_nbest(tmp_path / "x")[0]] == [{"F0": -1.0}] * 2
@@ -268,6 +268,7 @@ def test_unread_columns_are_reported_once(tmp_path):
     assert [message.rpartition("x:1: ")[2] for message in messages] == [
         "the alignments of words are not read",
         "the scores of words are not read",
+        "columns after the total are not read",
     ]
 
 
