@@ -53,7 +53,7 @@ class _Word(NamedTuple):
 def is_ctm(head: bytes) -> bool:
     r"""Recognises CTM by its first lines: all have times and words, and at least one is not an arc of AT&T text.
 
-    A time has a point, or an utterance has several words.
+    A time has a point, or an utterance has several words, which are not all numbers.
 
     >>> is_ctm(b"u 1 0.5 0.25 a 0.9\n"), is_ctm(b"0 1 a b 0.5\n"), is_ctm(b"u A 2.5 9.0 <o,f0> a cat\n")
     (True, False, False)
@@ -61,13 +61,12 @@ def is_ctm(head: bytes) -> bool:
     lines = [line.strip() for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n")[: _MATCHED + 1]]
     lines = [line for line in lines[: _MATCHED if len(lines) > 1 else None] if line]
     rows = [line for line in lines if not line.startswith(_COMMENT.encode()) and not _MARK.fullmatch(line)]
-    return (
-        all(map(_LINE.fullmatch, rows))
-        and (
-            any(b"." in b"".join(row.split()[2:4]) for row in rows) or len({row.split()[0] for row in rows}) < len(rows)
-        )
-        and not all(map(_ARC.fullmatch, rows))
-    )
+    if not all(map(_LINE.fullmatch, rows)) or all(map(_ARC.fullmatch, rows)):
+        return False
+    fields = [row.split() for row in rows]
+    if any(b"." in begin + duration for _, _, begin, duration, *_ in fields):
+        return True
+    return len({name for name, *_ in fields}) < len(fields) and not all(row[4].isdigit() for row in fields)
 
 
 def stream_ctm(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:

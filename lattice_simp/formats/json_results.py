@@ -131,7 +131,7 @@ def _rows(value: Any) -> list[Any]:
         value = inner
     if failure is not None:
         return [{"hypotheses": [], FAILED: failure}]
-    value = _from_sphinx(_from_amazon(_from_gladia(value)))
+    value = _spelled(_from_sphinx(_from_amazon(_from_gladia(value))))
     results = translated_rows(value)
     if results is None:
         results = _results(value)
@@ -180,6 +180,35 @@ def _from_sphinx(value: Mapping[str, Any]) -> Mapping[str, Any]:
         for word in spoken
     ]
     return {"text": value["t"], **({"words": renamed} if renamed else {})}
+
+
+def _spelled(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns a result of DeepSpeech with words instead of letters; any other object is unchanged."""
+    transcripts = value.get("transcripts")
+    if not isinstance(transcripts, list) or not all(
+        is_object(entry) and isinstance(entry.get("tokens"), list) and all(map(is_object, entry["tokens"]))
+        for entry in transcripts
+    ):
+        return value
+    return {**value, "transcripts": [{**entry, "words": _of_letters(entry["tokens"])} for entry in transcripts]}
+
+
+def _of_letters(letters: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Joins letters between blanks to words, which end where their last letter begins.
+
+    >>> _of_letters([{"text": "a", "start_time": 0.5}, {"text": "t", "start_time": 0.75}, {"text": " "}])
+    [{'word': 'at', 'start_time': 0.5, 'end_time': 0.75}]
+    """
+    words: list[dict[str, Any]] = []
+    is_begun = False
+    for letter in letters:
+        text, time = str(letter.get("text")), letter.get("start_time")
+        if is_begun and text != " ":
+            words[-1] |= {"word": words[-1]["word"] + text, "end_time": time}
+        elif text != " ":
+            words.append({"word": text, "start_time": time, "end_time": time})
+        is_begun = text != " "
+    return words
 
 
 def _from_gladia(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -98,6 +98,17 @@ ROWS: dict[str, dict[str, Any]] = {
             }
         ]
     },
+    "deepspeech in letters": {
+        "transcripts": [
+            {
+                "confidence": -1.0,
+                "tokens": [
+                    {"text": text, "start_time": time, "timestep": 0}
+                    for text, time in zip("aa cat", (0.5, 0.8, 0.9, 1.0, 1.2, 1.5), strict=True)
+                ],
+            }
+        ]
+    },
     "nemo": {"audio_filepath": "x.wav", "pred_text": "a cat", "timestamp": {"word": PLAIN}},
     "gstreamer": {"status": 0, "result": {"hypotheses": [{"transcript": "a cat", "likelihood": -9.0, **ALIGNED}]}},
     "azure in batches": {"recognizedPhrases": [{"nBest": [{"confidence": 0.5, "lexical": "a cat", "words": BATCHED}]}]},

@@ -182,6 +182,12 @@ def test_ctm_of_whole_seconds(tmp_path):
     assert not is_ctm(b"see 1 2 3 above\n")
 
 
+def test_columns_of_whole_numbers_are_no_ctm():
+    assert is_ctm(b"u 1 0 1 a\nu 1 1 1 5\n")
+    assert is_ctm(b"u 1 0.0 1 5\n")
+    assert not is_ctm(b"shared split 1 2 3\nshared split 4 5 6\n")
+
+
 def test_ctm_of_a_lattice_is_read_again(tmp_path):
     entry = Hypothesis(("a", "cat"), times=((0.5, 0.75), (1.0, 1.5)), confidences=(0.9, 0.5))
     path = tmp_path / "x.ctm"
