@@ -60,6 +60,7 @@ UNCERTAIN = {
     "The boy saw the man , holding a stick .": "the boy, or the man",
     "The judge who signed the law was very tired .": "says which judge",
     "When the man came home , the woman left the house .": "at that time, or each time",
+    "When she was a child , Ann Berg had taken her to the old house .": "the child is not Ann",
     "Since he was there , she left the house .": "because, or from then on",
     'He sang in " Big Sky " , which was a success .': "a title",
     "This film is about love - a dream that became true .": "a dash",

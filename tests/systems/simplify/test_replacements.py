@@ -25,6 +25,10 @@ CASES = [
     ("He is constructing a bridge .", "He is building a bridge ."),
     ("The town was established by monks .", "The town was set up by monks ."),
     ("Two physicians made numerous errors .", "Two doctors made many mistakes ."),
+    ("I have no idea what they want .", "I do not know what they want ."),
+    ("They found a way to circumvent the rules .", "They found a way to get around the rules ."),
+    ("Two men were fatally injured in May .", "Two men were killed in May ."),
+    ("The disease progressed in May .", "The disease got worse in May ."),
     ("He left prior to the war .", "He left before the war ."),
     ("Approximately ten men came .", "about ten men came ."),
     ("The rain occurred at night .", "The rain happened at night ."),
@@ -87,6 +91,9 @@ KEPT = [
     "It will result in bad consequences for the town .",  # "result in bad results"
     "The fair took place in the town .",  # no accident
     "The authors of the study stayed .",
+    "The old house should be sold , as well as the new one .",  # not "sold, and the new one"
+    "The question of whether she sings makes him sad .",  # not "whether she sings makes him sad"
+    "The gains offset the losses there .",  # present or past
     "The men who swim regularly sleep very well .",  # "often live"
     "It does not pose a threat .",  # "does not be"
     "She called for help .",

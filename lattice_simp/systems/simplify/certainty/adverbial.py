@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lattice_simp.systems.simplify.certainty.entity import phrase_head
-from lattice_simp.systems.simplify.clauses import child, finite_word, is_past
+from lattice_simp.systems.simplify.clauses import SUBJECTS, child, finite_word, is_past
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import Parse
 
@@ -21,7 +21,7 @@ def dropped_words(parse: Parse, split: Split) -> str:
 
 def is_certain_adverbial(parse: Parse, split: Split) -> bool:
     """Returns whether the conjunction of an adverbial clause has one sense."""
-    conjunction, before = dropped_words(parse, split), parse.tokens[min(split.removed) - 1]
+    conjunction, before = _conjunction(parse, split), parse.tokens[min(split.removed) - 1]
     if conjunction in UNCERTAIN_CONJUNCTIONS or (split.leads and not _is_followed_by_clause(parse, split)):
         return False
     head = phrase_head(parse, list(split.clause))
@@ -39,6 +39,12 @@ def is_certain_adverbial(parse: Parse, split: Split) -> bool:
         return False
     is_possible = any(parse.tags[position] == "MD" for position in split.clause)
     return conjunction != "before" or (before == "," and not is_possible)  # "lost him before", "before they can start"
+
+
+def _conjunction(parse: Parse, split: Split) -> str:
+    """Returns the dropped words without a pronoun that its noun replaces ("when she came, Ann")."""
+    words = (position for position in split.dropped if parse.labels[position] not in SUBJECTS)
+    return " ".join(parse.tokens[position].lower() for position in words)
 
 
 def _limits(parse: Parse, conjunction: int) -> bool:
