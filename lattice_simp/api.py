@@ -73,7 +73,8 @@ from lattice_simp.systems.paraphrase.paraphraser import Expansion, Paraphraser, 
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
 from lattice_simp.systems.paraphrase.tree import Tree
 from lattice_simp.systems.simplify.graphs.boxer import read_graphs
-from lattice_simp.systems.simplify.simplifier import Simplification, Simplifier
+from lattice_simp.systems.simplify.simplification import Simplification
+from lattice_simp.systems.simplify.simplifier import Simplifier
 from lattice_simp.text.constrain.adapters.ctranslate2 import Ctranslate2GeneratorStep, Ctranslate2TranslatorStep
 from lattice_simp.text.constrain.adapters.llama_cpp import LlamaCppStep
 from lattice_simp.text.constrain.adapters.transformers import TransformersStep

@@ -17,7 +17,7 @@ from lattice_simp.serve.simplify.section import make_simplifier
 from lattice_simp.serve.workers import BusyError
 from lattice_simp.support.tasks.outcome import TimeLimitError
 from lattice_simp.systems.paraphrase.filters import FILTERS
-from lattice_simp.systems.simplify.simplifier import Substitution
+from lattice_simp.systems.simplify.simplification import Substitution
 from tests.serve.conftest import BASE
 
 

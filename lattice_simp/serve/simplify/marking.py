@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lattice_simp.systems.simplify.simplifier import Substitution
+from lattice_simp.systems.simplify.simplification import Substitution
 
 
 def marked_parts(text: str, tokens: Sequence[str], substitutions: Iterable[Substitution]) -> list[dict[str, Any]]:

@@ -55,6 +55,10 @@ class Deletion:
     within: int | None = None
     listed: bool = False
 
+    def shifted(self, number: int) -> Deletion:
+        """Returns the deletion in a sentence that follows this many tokens."""
+        return replace(self, positions=tuple(position + number for position in self.positions))
+
     @property
     def feature(self) -> tuple[str, str, str]:
         """The key of the deletion in the model's tables."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lattice_simp.systems.simplify.simplifier import Simplification
+from lattice_simp.systems.simplify.simplification import Simplification
 
 
 def explanation(simplification: Simplification) -> dict[str, Any]:

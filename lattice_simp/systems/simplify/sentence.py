@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from lattice_simp.grammars.english.lexicon import begins_with_vowel
-from lattice_simp.text.english.punctuation import mark_kind, place_punctuation
+from lattice_simp.grammars.english.stops import ends_sentence
+from lattice_simp.text.english.punctuation import mark_kind, mark_pairs, place_punctuation
 
 DASHES = frozenset({"-", "--", "–", "—"})
+
+_ENDS = frozenset({".", "!", "?"})
 
 _ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "A": ("A", "An"), "An": ("A", "An")}
 
@@ -28,6 +31,10 @@ class Token:
     position: int | None = None
     copied: bool = False
 
+    def shifted(self, number: int) -> Token:
+        """Returns the token of a sentence that follows this many tokens."""
+        return self if self.position is None else replace(self, position=self.position + number)
+
 
 Sentence = tuple[Token, ...]
 
@@ -35,6 +42,31 @@ Sentence = tuple[Token, ...]
 def source_sentence(tokens: Sequence[str]) -> Sentence:
     """Returns the source tokens as a sentence."""
     return tuple(Token(text, position) for position, text in enumerate(tokens))
+
+
+def divided(tokens: Sequence[str]) -> list[tuple[str, ...]]:
+    """Divides tokens into sentences, at full stops, question and exclamation marks outside of brackets and quotations.
+
+    >>> [" ".join(sentence) for sentence in divided("He met Dr . Lee ( No ! ) . She left .".split())]
+    ['He met Dr . Lee ( No ! ) .', 'She left .']
+    """
+    pairs = mark_pairs(tokens)
+    inside = {position for first, last in pairs for position in range(first + 1, last + 1)}
+    closing = {last for _, last in pairs}
+    is_lower = not any(token[:1].isupper() for token in tokens)
+    begins = [0]
+    for place in range(2, len(tokens)):
+        stop = place - 2 if place - 1 in closing else place - 1
+        if tokens[stop] in _ENDS and place not in inside and _begins(tokens, stop, place, is_lower):
+            begins.append(place)
+    return [tuple(tokens[first:last]) for first, last in pairwise((*begins, len(tokens)))]
+
+
+def _begins(tokens: Sequence[str], stop: int, place: int, is_lower: bool) -> bool:
+    """Returns whether a sentence begins at a place behind a stop."""
+    word = next((token for token in tokens[place:] if mark_kind(token) is None), "")
+    is_abbreviated = tokens[stop] == "." and not ends_sentence(tokens[stop - 1], " ".join(tokens[place:]))
+    return (word[:1].isupper() or word[:1].isdigit() or (is_lower and word.isalpha())) and not is_abbreviated
 
 
 def words(sentence: Iterable[Token]) -> tuple[str, ...]:

@@ -7,15 +7,18 @@ combination of all three.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from itertools import islice
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import GrammarError, LatticeSimpError
 from lattice_simp.formats.rule_table import RuleText
 from lattice_simp.lm.model import LanguageModel
@@ -23,6 +26,7 @@ from lattice_simp.scores.edits import edit_distances
 from lattice_simp.systems.simplify.analysis import Analysis, Sentence, analyses
 from lattice_simp.systems.simplify.cautious import BEAM, CANDIDATES, WEIGHTS, Reading, cautious_analysis, faults
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind
+from lattice_simp.systems.simplify.graphs.graph import SemanticGraph
 from lattice_simp.systems.simplify.hypotheses import (
     REPLACED_FEATURE,
     Hypotheses,
@@ -33,8 +37,10 @@ from lattice_simp.systems.simplify.hypotheses import (
 )
 from lattice_simp.systems.simplify.operations import OperationModel, deletion_feature, split_feature
 from lattice_simp.systems.simplify.replacements import replacements
-from lattice_simp.systems.simplify.sentence import finished
+from lattice_simp.systems.simplify.sentence import divided, finished
+from lattice_simp.systems.simplify.simplification import Reordering, Simplification, Substitution
 from lattice_simp.systems.simplify.split import Split, compatible
+from lattice_simp.text.english.parse import Parse
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.derivation import COPY_RULE, RuleUse
 from lattice_simp.translate.grammar import Grammar
@@ -63,64 +69,6 @@ STAGES: tuple[Stage, ...] = ("split", "delete", "substitute", "reorder")
 
 SWAP_FEATURE, NO_SWAPS = "Swap", 1e6
 """The feature of a rule that swaps neighbouring phrases, and the weight that forbids it."""
-
-
-@dataclass(frozen=True)
-class Substitution:
-    """A replacement of words by other words.
-
-    Attributes:
-        source, target: the words before and after.
-        start: the position of the new words in the simplification; None if unknown.
-    """
-
-    source: tuple[str, ...]
-    target: tuple[str, ...]
-    start: int | None = None
-
-
-@dataclass(frozen=True)
-class Reordering:
-    """Two neighbouring phrases of the source, `first` before `second`, whose translations change places."""
-
-    first: tuple[str, ...]
-    second: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Simplification:
-    """A simplified sentence, possibly several, with the operations that made it.
-
-    Attributes:
-        source: the tokens of the sentence.
-        tokens: the tokens of all new sentences, with first words capitalised.
-        cost: the model's cost; 0 for a sentence passed through unchanged.
-        features: the scores that make up the cost, by name.
-        splits, deletions, substitutions, reorderings: the operations.
-        problem: why the sentence was passed through unchanged; otherwise empty.
-        note: why only substitutions were tried; otherwise empty.
-    """
-
-    source: tuple[str, ...]
-    tokens: tuple[str, ...]
-    cost: float = 0.0
-    features: Mapping[str, float] = field(default_factory=dict)
-    splits: tuple[Split, ...] = ()
-    deletions: tuple[Deletion, ...] = ()
-    substitutions: tuple[Substitution, ...] = ()
-    reorderings: tuple[Reordering, ...] = ()
-    problem: str = ""
-    note: str = ""
-
-    @property
-    def text(self) -> str:
-        """The tokens, separated by spaces."""
-        return " ".join(self.tokens)
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether the simplification differs from its source."""
-        return [word.lower() for word in self.tokens] != [word.lower() for word in self.source]
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,14 +143,40 @@ class Simplifier:
     def simplify_all(self, sentences: str | Iterable[Sentence], count: int = 1) -> Iterator[list[Simplification]]:
         """Yields the simplifications of each sentence, in order; see `simplify`.
 
+        Cautious mode divides tokens of several sentences, and simplifies each sentence.
         A sentence without a parse or a graph is simplified by substitution alone, with a `note`; cautious mode needs a
         parse. A sentence that cannot be simplified is passed through unchanged with its `problem`.
         """
-        for analysis in analyses(sentences, parse_graphs=self.mode == "cautious"):
-            try:
-                yield self._all_simplifications(analysis, count)
-            except LatticeSimpError as error:
-                yield [Simplification(analysis.tokens, analysis.tokens, problem=str(error))]
+        numbers = deque[int]()
+        pieces = self._pieces([sentences] if isinstance(sentences, str) else sentences, numbers)
+        simplified = (
+            self._tried(analysis, count) for analysis in analyses(pieces, parse_graphs=self.mode == "cautious")
+        )
+        for first in simplified:
+            following = islice(simplified, numbers.popleft() - 1)
+            yield reduce(lambda before, after: _joined(before, after, count), following, first)
+
+    def _pieces(self, sentences: Iterable[Sentence], numbers: deque[int]) -> Iterator[Sentence]:
+        """Yields the parts to simplify one by one; cautious mode divides tokens into their sentences.
+
+        Args:
+            sentences: the sentences, or lines of several sentences.
+            numbers: receives the number of parts of each.
+        """
+        for sentence in sentences:
+            if self.mode == "bold" or isinstance(sentence, (Parse, SemanticGraph)):
+                parts: Sequence[Sentence] = [sentence]
+            else:
+                parts = divided(as_tokens(sentence))
+            numbers.append(len(parts))
+            yield from parts
+
+    def _tried(self, analysis: Analysis, count: int) -> list[Simplification]:
+        """Returns the simplifications of a sentence, or the sentence with its problem."""
+        try:
+            return self._all_simplifications(analysis, count)
+        except LatticeSimpError as error:
+            return [Simplification(analysis.tokens, analysis.tokens, problem=str(error))]
 
     def _all_simplifications(self, analysis: Analysis, count: int) -> list[Simplification]:
         """Returns simplifications, by substitution alone without an analysis."""
@@ -413,6 +387,12 @@ def _tokens_between(alternatives: Hypotheses, use: RuleUse, words: Sequence[str]
         else:
             tokens.append(alternatives.state_tokens[state - 1])
     return tokens
+
+
+def _joined(before: Sequence[Simplification], after: Sequence[Simplification], count: int) -> list[Simplification]:
+    """Returns the best simplifications of two sentences together, cheapest first."""
+    pairs = (first.followed_by(second) for first in before for second in after)
+    return sorted(pairs, key=lambda pair: pair.cost)[:count]
 
 
 def _without_swaps(decoder: Decoder) -> Decoder:

@@ -73,6 +73,24 @@ class Split:
         """The positions removed from the old sentence, without adjacent punctuation."""
         return frozenset(self.clause) | frozenset(self.dropped)
 
+    def shifted(self, number: int) -> Split:
+        """Returns the split of a sentence that follows this many tokens."""
+        return replace(
+            self,
+            clause=_shifted(self.clause, number),
+            dropped=_shifted(self.dropped, number),
+            sentence=tuple(token.shifted(number) for token in self.sentence),
+            front=tuple(token.shifted(number) for token in self.front),
+            changes=tuple((position + number, text) for position, text in self.changes),
+            kept_commas=_shifted(self.kept_commas, number),
+            head=None if self.head is None else self.head + number,
+            governor=None if self.governor is None else self.governor + number,
+        )
+
+
+def _shifted(positions: Iterable[int], number: int) -> tuple[int, ...]:
+    return tuple(position + number for position in positions)
+
 
 def is_statement(tokens: Sequence[str]) -> bool:
     """Returns whether a sentence can be split: it is no question, and does not introduce a continuation."""

@@ -12,7 +12,8 @@ from lattice_simp.formats.rule_table import parse_rules
 from lattice_simp.lm import LanguageModel
 from lattice_simp.systems.simplify.analysis import analyse
 from lattice_simp.systems.simplify.explanation import explanation
-from lattice_simp.systems.simplify.simplifier import Reordering, Simplifier, Substitution
+from lattice_simp.systems.simplify.simplification import Reordering, Substitution
+from lattice_simp.systems.simplify.simplifier import Simplifier
 from lattice_simp.train.rules.swaps import with_swaps
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.settings import DecoderSettings
