@@ -132,8 +132,18 @@ def _phrase(parse: Parse, noun: int, clause: int | None, whole: bool) -> list[in
             continue
         if label in _CLAUSES and (clause is None or child > noun) and not _is_close(parse, child):
             continue
+        if parse.parts[noun] == "PROPN" and clause is not None and _is_date(parse, child):
+            continue  # parsers take "in 1957" for a part of the name before it
         positions += _inside(parse, child, clause)
     return sorted(positions)
+
+
+def _is_date(parse: Parse, preposition: int) -> bool:
+    """Returns whether a prepositional phrase names a year or a month ("in 1957", "on 3 May")."""
+    dates = [position for position in parse.children[preposition] if parse.labels[position] == "pobj"]
+    return parse.labels[preposition] == "prep" and any(
+        parse.tags[position] == "CD" or parse.tokens[position].lower() in word_set("months") for position in dates
+    )
 
 
 def _inside(parse: Parse, position: int, clause: int | None) -> list[int]:
