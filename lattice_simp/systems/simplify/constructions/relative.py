@@ -104,10 +104,10 @@ def _is_about_statement(parse: Parse, verb: int, noun: int | None, span: tuple[i
     if verb_number(parse, verb) or CONDITIONS & {token.lower() for token in parse.tokens}:
         return False
     above: int = parse.heads[verb]
-    if parse.parts[above] in ("VERB", "AUX"):
-        return True
+    if parse.parts[above] in ("VERB", "AUX"):  # "she sang a song, which was sold" is about the song
+        return child(parse, verb, {"auxpass"}) is None or _judges(parse, verb)
     if noun is None:
-        return is_plural(parse, above) and is_plural(parse, span[0] - 2)
+        return parse.parts[above] != "NUM" and is_plural(parse, above) and is_plural(parse, span[0] - 2)
     complement = child(parse, verb, {"acomp"})
     is_judged = complement is not None and parse.lemmas[complement].lower() in word_set("judging_adjectives")
     return parse.parts[noun] == "NOUN" and (is_judged or _judges(parse, verb)) and not _is_stressed(parse, statement)
@@ -157,6 +157,8 @@ def described_subject(parse: Parse, noun: int, first: int) -> int | None:
 def _antecedent(parse: Parse, clause: int, word: int) -> int | None:
     """Returns the noun above a clause that agrees with its verb; parsers sometimes attach clauses too low."""
     noun: int = parse.heads[clause]
+    if parse.tokens[noun].lower() in word_set("months") and parse.labels[noun] == "pobj":
+        return None  # "he left in May, which was good"
     above = parse.heads[noun]
     is_person = parse.tokens[word].lower() in ("who", "whom") and parse.labels[noun] == "pobj"
     if is_person and parse.tokens[above].lower() in word_set("place_prepositions"):
