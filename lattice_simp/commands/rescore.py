@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -43,6 +43,7 @@ from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import readable
 
 if TYPE_CHECKING:
+    from lattice_simp.core.hypothesis import Hypothesis
     from lattice_simp.core.lattice import Lattice
     from lattice_simp.rescore.scorer import Scorer
 
@@ -152,22 +153,15 @@ def lattices(
     joint = combine(list(zip(scorers.values(), _weights(scorers, model_weights), strict=True)))
     assert isinstance(joint, PrefixScorer)
     lines = _lattice_lines(folder, source)
+    beam = max(prefixes, count)
 
-    def searched() -> Iterator[Sentence]:
-        for number, words in enumerate(lines):
-            _, lattice = _read_lattice(folder, number)
-            paths = rescore_lattice(
-                lattice.without_words(MARKS),
-                words,
-                joint,
-                n=count,
-                beam=max(prefixes, count),
-                lattice_weight=lattice_weight,
-            )
-            entries = [replace(path, features={"Lattice": path.features[LATTICE]}) for path in paths]
-            yield Sentence(number, score_nbest(words, entries, scorers))
+    def search(number: int, words: list[str], lattice: Lattice) -> list[Hypothesis]:
+        lattice = lattice.without_words(MARKS)
+        paths = rescore_lattice(lattice, words, joint, n=count, beam=beam, lattice_weight=lattice_weight)
+        entries = [replace(path, features={"Lattice": path.features[LATTICE]}) for path in paths]
+        return score_nbest(words, entries, scorers)
 
-    _write(searched(), output, best, len(lines))
+    _write(_searched(folder, lines, search), output, best, len(lines))
 
 
 @app.command()
@@ -204,18 +198,13 @@ def joint(
     if lattices is not None:
         lattices.mkdir(parents=True, exist_ok=True)
 
-    def searched() -> Iterator[Sentence]:
-        for number, words in enumerate(lines):
-            path, lattice = _read_lattice(folder, number)
-            try:
-                scored = apply_weighted(lattice, words, weighted, lattice_weight)
-            except LatticeSimpError as error:
-                raise LatticeSimpError(f"{path}: {error}") from None
-            if lattices is not None:
-                losses.write(scored, lattices / f"{number}.fst.gz")
-            yield Sentence(number, best_paths(scored, count))
+    def search(number: int, words: list[str], lattice: Lattice) -> list[Hypothesis]:
+        scored = apply_weighted(lattice, words, weighted, lattice_weight)
+        if lattices is not None:
+            losses.write(scored, lattices / f"{number}.fst.gz")
+        return best_paths(scored, count)
 
-    _write(searched(), output, best, len(lines))
+    _write(_searched(folder, lines, search), output, best, len(lines))
     if lattices is not None:
         losses.print(lattices)
 
@@ -325,21 +314,32 @@ def _weights(scorers: Mapping[str, Scorer], chosen: Sequence[float] | None) -> l
     return weights
 
 
-def _read_lattice(folder: Path, number: int) -> tuple[Path, Lattice]:
-    """Reads the lattice of a sentence; returns it with its path.
+def _searched(
+    folder: Path, lines: list[list[str]], search: Callable[[int, list[str], Lattice], list[Hypothesis]]
+) -> Iterator[Sentence]:
+    """Yields what a search finds in the lattice of each sentence; none for an empty line, which has no lattice.
 
     Raises:
-        FormatError: there is no such file.
-        EmptyLatticeError: the lattice holds no hypothesis.
+        FormatError: there is no lattice for a line.
+        LatticeSimpError: a lattice cannot be searched; the message names its file.
     """
     from lattice_simp.formats import read
 
-    for path in (folder / f"{number}.fst.gz", folder / f"{number}.fst"):
-        if path.is_file():
+    for number, words in enumerate(lines):
+        paths = (folder / f"{number}.fst.gz", folder / f"{number}.fst")
+        path = next((path for path in paths if path.is_file()), None)
+        if path is None and words:
+            remedy = "give a lattice for each source line"
+            raise FormatError(f"holds no lattice {number}.fst.gz", path=folder, remedy=remedy)
+        found: list[Hypothesis] = []
+        if path is not None:
             lattice = read(path)
             require_hypotheses(lattice, path)
-            return path, lattice
-    raise FormatError(f"holds no lattice {number}.fst.gz", path=folder, remedy="give a lattice for each source line")
+            try:
+                found = search(number, words, lattice)
+            except LatticeSimpError as error:
+                raise LatticeSimpError(f"{path}: {error}") from error
+        yield Sentence(number, found)
 
 
 def _lattice_lines(folder: Path, source: Path) -> list[list[str]]:

@@ -12,6 +12,7 @@ from train.toy import toy_arpa, toy_pairs, toy_tokens, write_config, write_toy_d
 from lattice_simp import Lattice, write
 from lattice_simp.cli import main
 from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import read_nbest, write_nbest
 from lattice_simp.pipeline.shards import SIDES
@@ -227,6 +228,26 @@ def test_lattices_are_searched(command, models, lists, tmp_path):
             assert entry.features["Lattice"] == pytest.approx(-costs[entry.tokens])
             score = entry.features["Lattice"] + 0.5 * entry.features["Bilingual"]
             assert entry.score == pytest.approx(score)
+
+
+def test_empty_lines_have_no_lattices(command, models, tmp_path):
+    """`translate --lattices` writes none for them."""
+    write(Lattice.from_strings("the cat"), tmp_path / "1.fst")
+    (tmp_path / "source").write_text("\nle chat\n\n", encoding="utf-8")
+    arguments = ("--source", tmp_path / "source", "-m", models / "bilingual.scorer")
+    done = command("lattices", tmp_path, *arguments, "--best")
+    assert (done.code, done.out) == (0, "\nthe cat\n\n"), done.err
+    assert command("lattices", tmp_path, *arguments).out.startswith("1 ||| the cat ||| ")
+
+
+def test_errors_of_lattices_name_their_files(command, models, tmp_path):
+    write(
+        Lattice.from_arcs([0, 0], [1, 2], [0.0, 0.0], [0, 1], [np.inf, 0.0], SymbolTable(["a", "b"])),
+        tmp_path / "0.fst",
+    )
+    (tmp_path / "source").write_text("le chat\n", encoding="utf-8")
+    done = command("lattices", tmp_path, "--source", tmp_path / "source", "-m", models / "bilingual.scorer")
+    assert f"lattice-simp: {tmp_path / '0.fst'}: the lattice has a cycle" in done.err
 
 
 def test_lattices_beyond_the_source_are_refused(command, models, tmp_path):
