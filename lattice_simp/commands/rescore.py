@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from lattice_simp.commands.lattice_input import ignored_labels, require_hypotheses
+from lattice_simp.commands.lattice_input import ignored_labels, named, require_hypotheses
 from lattice_simp.commands.losses import IN_TEXT, Losses, write_lists
 from lattice_simp.commands.options import (
     Cost,
@@ -109,8 +109,13 @@ def nbest(
             if lines is not None and number >= len(lines):
                 remedy = f"{source} has {counted(len(lines), 'line')}; if ids begin with 1, give --first-id 1"
                 raise FormatError(f"the list has a sentence {number + (first_id or 0)}", path=file, remedy=remedy)
-            rescored = score_nbest([] if lines is None else lines[number], sentence.hypotheses, scorers)
-            yield sentence._replace(hypotheses=rescored if weighted is None else weighted_nbest(rescored, weighted))
+            try:
+                rescored = score_nbest([] if lines is None else lines[number], sentence.hypotheses, scorers)
+                entries = rescored if weighted is None else weighted_nbest(rescored, weighted)
+            except LatticeSimpError as error:
+                message = f"{named(file)}: sentence {number + (first_id or 0)}: {error}"
+                raise LatticeSimpError(message) from error
+            yield sentence._replace(hypotheses=entries)
 
     with readable(file) as copy:
         lists = stream_sentences(copy, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))

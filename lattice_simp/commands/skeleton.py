@@ -152,7 +152,11 @@ def score(
     from lattice_simp.commands.sentences import read_records
     from lattice_simp.skeleton.automatic import compare_records
 
-    result = compare_records(list(read_records(gold)), list(read_records(predicted)))
+    records, predictions = list(read_records(gold)), list(read_records(predicted))
+    try:
+        result = compare_records(records, predictions)
+    except LatticeSimpError as error:
+        raise LatticeSimpError(f"{gold} and {predicted}: {error}") from error
     print(f"sentences\t{result.sentences}")
     for number, value in enumerate(result.f1_by_reference, start=1):
         print(f"F1 with skeleton {number}\t{value:.4f}")

@@ -24,6 +24,8 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.en").write_text(TEXT, encoding="utf-8")
     (tmp_path / "a.short").write_text(SHORT, encoding="utf-8")
+    for name in "xy":
+        (tmp_path / f"{name}.jsonl").write_text(f'{{"id": "{name}", "tokens": ["a", "b"], "keep": ["10"]}}\n')
     (tmp_path / "spaces.en").write_text("a\nb\u00a0c d\n", encoding="utf-8")
     return tmp_path
 
@@ -81,6 +83,7 @@ def test_optimal_skeletons_with_a_language_model(call, files, model):
         (["train", "a.en", "a.short", "--output", "m"], "2 files; give skeletons"),
         (["train", "--pairs", "a.en", "--output", "m"], "1 file; give sentences and compressions, with --pairs"),
         (["score", "nowhere", "a.en"], "nowhere"),
+        (["score", "x.jsonl", "y.jsonl"], "x.jsonl and y.jsonl: the two files have no record with the same id"),
     ],
 )
 def test_errors_are_one_line(call, files, arguments, message):

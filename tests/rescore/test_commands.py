@@ -263,12 +263,20 @@ def test_faults_are_one_line(command, models, lists, tmp_path):
     path, source, _ = lists
     (tmp_path / "one").write_text("le chat\n", encoding="utf-8")
     bilingual, model1 = models / "bilingual.scorer", models / "model1.scorer"
+    write_weights(tmp_path / "w.tsv", {"NGram": 1.0})
     (tmp_path / "broken.scorer").write_bytes(bilingual.read_bytes()[:1000])
     for arguments, message in (
         (("nbest", path, *source, "-m", tmp_path / "none"), "does not exist"),
         (("nbest", path, *source, "-m", tmp_path / "broken.scorer"), "no complete arrays"),
         (("nbest", path, *source, "-m", bilingual, "-m", bilingual), "two models are named Bilingual"),
-        (("nbest", path, *source, "-m", f"LM_0={bilingual}"), "a feature LM_0 already"),
+        (
+            ("nbest", path, *source, "-m", f"LM_0={bilingual}"),
+            f"lattice-simp: {path}: sentence 0: the n-best list has a feature LM_0 already",
+        ),
+        (
+            ("nbest", path, "-m", models / "lm.arpa", "--weights", tmp_path / "w.tsv"),
+            f"lattice-simp: {path}: sentence 0: the weights lack the feature LM_0",
+        ),
         (("nbest", path, *source, "-m", bilingual, "--best"), "--best needs --weights"),
         (("nbest", path, "--source", tmp_path / "one", "-m", bilingual), "the list has a sentence 1"),
         (("lattices", tmp_path, *source, "-m", bilingual), "holds no lattice 0.fst.gz"),

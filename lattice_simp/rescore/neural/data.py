@@ -67,7 +67,8 @@ def _padded(side: Sentences, rows: Longs, filler: int) -> Longs:
 def train_pieces(settings: TrainingSettings, path: Path) -> None:
     """Learns the pieces of both sides together; the file appears when it is complete.
 
-    SentencePiece's errors (most often a vocabulary size that does not fit the text) become LatticeSimpError.
+    Raises:
+        LatticeSimpError: SentencePiece fails, most often because of a vocabulary that does not fit the text.
     """
     names = (settings.source, settings.target)
     lines = (line for pair in zip(*(read_lines(name) for name in names), strict=False) for line in pair)
@@ -92,7 +93,8 @@ def train_pieces(settings: TrainingSettings, path: Path) -> None:
             )
             os.replace(f"{growing}.model", growing)
     except (RuntimeError, OSError) as error:
-        raise LatticeSimpError(f"SentencePiece failed: {one_line(error)}") from error
+        remedy = "set `vocabulary` to a number that fits the text, and check that the disk is not full"
+        raise LatticeSimpError(f"{path}: SentencePiece cannot learn pieces: {one_line(error)} ({remedy})") from error
 
 
 def piece_names(path: Path) -> list[str]:
