@@ -141,7 +141,17 @@ class _Decision:
     def write_pools(
         self, paths: Sequence[str], shares: Sequence[float] | None, labels: LabelOptions, output: str, to: str | None
     ) -> None:
-        """Writes the pooled n-best lists of several systems, sorted by the expected gains under the pool."""
+        """Writes the pooled n-best lists of several systems, sorted by the expected gains under the pool.
+
+        Args:
+            paths: a file for each system.
+            shares: the weight of each system; None for equal ones.
+            labels: how to interpret labels.
+            output, to: a file, and the value of --to.
+
+        Raises:
+            FormatError: a file is broken, or no n-best list.
+        """
         systems, as_json = [], wants_json(to)
         for path in paths:
             if not (Path(path).is_file() and is_nbest(path)):

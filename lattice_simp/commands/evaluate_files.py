@@ -219,7 +219,12 @@ class BreakdownOptions:
     tokeniser: str
 
     def aligned(self, name: str) -> list[Skeleton | None]:
-        """Returns the skeletons, in the order of the sentences."""
+        """Returns the skeletons, in the order of the sentences.
+
+        Raises:
+            LatticeSimpError: there is no file of skeletons, which the break-down `name` needs.
+            FormatError: the file is broken, or of other sentences.
+        """
         if self.skeletons is None:
             raise LatticeSimpError(f"--by {name} needs --skeletons")
         records = list(read_records(self.skeletons))

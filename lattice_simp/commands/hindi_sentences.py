@@ -90,7 +90,18 @@ def parsed_sentences(source: Path, model: Path, chosen: Format | None, romanised
 def read_sentences(
     source: Path, form: Format, model: HindiModel | None, problems: list[FormatError], *, romanised: bool
 ) -> Iterator[tuple[int, Sentence]]:
-    """Yields sentences with their lines in a text, or their numbers in a treebank; parses text if the model can."""
+    """Yields sentences with their lines in a text, or their numbers in a treebank; parses text if the model can.
+
+    Args:
+        source: the file.
+        form: its format.
+        model: analyses text; treebanks need none.
+        problems: receives the errors of skipped sentences.
+        romanised: whether words in Latin script are Hindi.
+
+    Raises:
+        FormatError: the file cannot be read.
+    """
     if form != "text":
         from lattice_simp.systems.hindi.formats.conllu import read_conllu
         from lattice_simp.systems.hindi.formats.conllu_tree import treebank_tree

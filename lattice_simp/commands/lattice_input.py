@@ -225,7 +225,14 @@ def read_any(
     *,
     distinct: bool = False,
 ) -> Lattice:
-    """Reads a lattice like `read_full`, but accepts lattices without hypotheses."""
+    """Reads a lattice like `read_full`, but accepts lattices without hypotheses.
+
+    Args:
+        path, sentence, format, labels, distinct: as for `read_full`.
+
+    Raises:
+        FormatError: as `read_full`.
+    """
     with readable(path) as file:
         if format is None and is_nbest(file):
             chosen = _read_list(file, sentence, labels)

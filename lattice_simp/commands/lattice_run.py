@@ -96,6 +96,10 @@ def lattice_run(
         jobs: the number of threads.
         format: the format of the lattices; None to detect it.
         distinct: whether strings count once anyway; if not, repeated ones in lists are reported.
+
+    Raises:
+        LatticeSimpError: a file is broken, or an option does not fit it.
+        typer.Exit: lattices of a collection failed.
     """
     with readable(source) as file:
         run = LatticeRun(file, sentence, labels, jobs, format, distinct=distinct)
@@ -365,7 +369,11 @@ class LatticeRun:
 def with_progress(
     function: Callable[[Item], Result], items: Iterable[Item], jobs: int, what: str
 ) -> Iterator[tuple[Item, Result | None, LatticeSimpError | None]]:
-    """Runs a function on items in threads, below a progress bar; yields items with results or errors, in order."""
+    """Runs a function on items in threads, below a progress bar; yields items with results or errors, in order.
+
+    Raises:
+        Exception: an error of the program, as opposed to one of the input.
+    """
     from lattice_simp.support.progress import progress_bar  # needed for several lattices only
     from lattice_simp.support.threads import in_threads
 

@@ -136,7 +136,14 @@ def write_result(
 ) -> None:
     """Writes a lattice, to stdout as AT&T text; prints the losses of the file on stderr.
 
-    Features of `origin`, the lattice from which it was made, count as lost if the lattice does not have them.
+    Args:
+        lattice: the lattice.
+        output, format: a file, and its format; None for that of the name.
+        labels: how to interpret labels.
+        origin: the lattice from which it was made; its features count as lost if the lattice does not have them.
+
+    Raises:
+        LatticeSimpError: the format cannot represent the lattice, or the file cannot be written.
     """
     losses = Losses(labels)
     if origin is not None:
@@ -164,6 +171,12 @@ def write_several(
     lattices: Iterable[tuple[str, Lattice]], source: str, output: str, format: str | None, losses: Losses
 ) -> None:
     """Writes named lattices to a folder, or to a file of a format that holds several.
+
+    Args:
+        lattices: the names and the lattices.
+        source: the file that they were made of, for messages.
+        output, format: a folder or a file, and the format of the files; None for that of the name.
+        losses: receives the losses of the files, and prints them.
 
     Raises:
         LatticeSimpError: the output is a file for one lattice.

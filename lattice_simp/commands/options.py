@@ -173,7 +173,11 @@ def command_app(help: str | None = None) -> CommandApp:
 
 
 def format_name(name: str) -> str:
-    """Checks the name of a lattice format, as an option's parser."""
+    """Checks the name of a lattice format, as an option's parser.
+
+    Raises:
+        typer.BadParameter: the name is unknown.
+    """
     if name not in FORMATS:
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}")
     return name
@@ -361,7 +365,11 @@ def refuse_idle(options: Iterable[str], where: str) -> None:
 
 @contextmanager
 def interrupt_hint(hint: str) -> Iterator[None]:
-    """Lets Ctrl-C end the command with a hint how to continue."""
+    """Lets Ctrl-C end the command with a hint how to continue.
+
+    Raises:
+        KeyboardInterrupt: with the hint.
+    """
     try:
         yield
     except KeyboardInterrupt:

@@ -295,7 +295,11 @@ def _refuse_idle_count(best: bool) -> None:
 
 
 def read_models(models: Sequence[str]) -> dict[str, Scorer]:
-    """Reads models from PATH or NAME=PATH; returns the scorers by their feature names, which must be distinct."""
+    """Reads models from PATH or NAME=PATH; returns the scorers by their feature names.
+
+    Raises:
+        LatticeSimpError: two models have the same name, or a file is broken.
+    """
     scorers: dict[str, Scorer] = {}
     for text in models:
         name, path = named_path(text)

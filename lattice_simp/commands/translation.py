@@ -189,9 +189,14 @@ def translation_job(
     run: RunOptions,
     losses: Losses,
 ) -> Job:
-    """Returns the job of `run_sentences`, which adds the losses of lattice files to `losses`.
+    """Returns the job of `run_sentences`, which translates sentences.
 
-    `place` returns the file and the line of a sentence.
+    Args:
+        sentences: the input.
+        place: returns the file and the line of a sentence.
+        options: the options of translation.
+        run: the options of the run.
+        losses: receives the losses of lattice files.
 
     Raises:
         LatticeSimpError: the folder of the lattices cannot be created.

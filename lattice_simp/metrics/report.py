@@ -78,7 +78,13 @@ def render_results(
     format: ResultFormat = ResultFormat.TEXT,
     command: Sequence[str] = (),
 ) -> str:
-    """Writes all tables, or the JSON document."""
+    """Returns all tables, or the JSON document, as text.
+
+    Args:
+        measured, comparison, breakdowns: the results.
+        format: how they are written.
+        command: the command that made them, for the JSON document.
+    """
     if format is ResultFormat.JSON:
         document = report(measured, comparison, breakdowns, command)
         return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

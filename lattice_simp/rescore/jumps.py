@@ -87,7 +87,14 @@ def count_jumps(
 ) -> None:
     """Adds the jumps of linked sentences: between all links of two neighbouring linked words, in equal parts.
 
-    Links are sorted by target position within each sentence; the end of the target is linked with that of the source.
+    The end of the target is linked with that of the source.
+
+    Args:
+        source_lengths: (sentences,) the numbers of source words.
+        target_offsets: (sentences + 1,) where the target words of each sentence begin.
+        link_offsets: (sentences + 1,) where the links of each sentence begin.
+        links: (links, 2) source and target positions, sorted by target position within each sentence.
+        counts: the statistics to add to.
     """
     buckets, departures, linked, unlinked = counts
     for sentence in range(len(source_lengths)):

@@ -66,7 +66,12 @@ class WordTable:
         target_given_source: Floats,
         source_given_target: Floats,
     ) -> WordTable:
-        """Makes the table of (pairs, 2) word numbers, -1 for NULL, and their probabilities.
+        """Makes the table of pairs of words; pairs below `LEAST` in both directions are left out.
+
+        Args:
+            source_words, target_words: the words by number.
+            pairs: (pairs, 2) word numbers, -1 for NULL.
+            target_given_source, source_given_target: (pairs,) probabilities.
 
         Raises:
             LatticeSimpError: numbers without words, or a pair that occurs twice.

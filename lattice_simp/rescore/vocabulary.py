@@ -50,6 +50,7 @@ class Vocabulary:
 
     @property
     def unknown(self) -> int:
+        """The number of all other words."""
         return len(self.words)
 
     def numbers(self, words: Sequence[str]) -> Ints:
@@ -77,7 +78,11 @@ def frequent(counts: Longs, words: Sequence[str], least: int) -> tuple[Vocabular
 
 
 def word_counts(sides: Sequence[Sentences], size: int) -> Longs:
-    """Returns the counts of `size` words in the parts of a corpus."""
+    """Returns the counts of `size` words in the parts of a corpus.
+
+    Raises:
+        LatticeSimpError: a number without a word.
+    """
     counts = np.zeros(size, dtype=np.int64)
     for side in sides:
         if len(side.words) and (side.words.max() >= size or side.words.min() < 0):

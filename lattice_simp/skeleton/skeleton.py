@@ -1,4 +1,4 @@
-"""The skeleton of a sentence: the tokens that stay when the less important ones are deleted."""
+"""The skeleton of a sentence: the tokens left after deleting less important ones."""
 
 from __future__ import annotations
 

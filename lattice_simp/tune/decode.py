@@ -56,7 +56,15 @@ def decode(
 ) -> list[Lattice]:
     """Returns the lattice of each sentence, all numbered by `symbols` or a copy of it with more words.
 
-    `progress` is called with the number of sentences done, and their total.
+    Args:
+        sentences: the development set.
+        options: how to decode.
+        weights: the weights of the features.
+        symbols: numbers the words.
+        progress: called with the number of sentences done, and their total.
+
+    Raises:
+        LatticeSimpError: a sentence cannot be translated.
     """
     factory = partial(_make_decoder, options, dict(weights))
     results = all_results(enumerate(sentences), factory, jobs=options.jobs, cluster=options.cluster, what="sentence")

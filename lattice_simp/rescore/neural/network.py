@@ -135,7 +135,14 @@ def dropped(values: Tensor, share: float) -> Tensor:
 
 
 def greedy(network: Transformer, source: Tensor, longest: int, start: int, end: int) -> Tensor:
-    """Returns the (sentences, length) pieces of the most probable continuations; pieces after an end are void."""
+    """Returns the (sentences, length) pieces of the most probable continuations; pieces after an end are void.
+
+    Args:
+        network: the network.
+        source: (sentences, length) source pieces.
+        longest: the maximum number of pieces.
+        start, end: the pieces before the first one and after the last one.
+    """
     memory, mask = network.encode(source)
     pieces = torch.full((len(source), 1), start, dtype=torch.int64, device=source.device)
     is_finished = torch.zeros(len(source), dtype=torch.bool, device=source.device)

@@ -137,7 +137,11 @@ def _cutter(kind: str, path: Path) -> Cut:
 
 
 def bpe_cutter(path: Path) -> Cut:
-    """Cuts by the merges of subword-nmt (Sennrich, Haddow and Birch 2016): `lo w@@`, ends marked with `</w>`."""
+    """Cuts by the merges of subword-nmt (Sennrich, Haddow and Birch 2016): `lo w@@`, ends marked with `</w>`.
+
+    Raises:
+        FormatError: names the line that is not a merge.
+    """
     ranks: dict[tuple[str, str], int] = {}
     for number, line in enumerate(read_lines(path), start=1):
         if number == 1 and line.startswith("#version"):

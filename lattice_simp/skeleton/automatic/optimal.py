@@ -129,7 +129,19 @@ def skeleton_lattice(
     model: LanguageModel | None = None,
     settings: OptimalSettings | None = None,
 ) -> Lattice:
-    """Builds the lattice of all skeletons of the desired length, without the language model."""
+    """Builds the lattice of all skeletons of the desired length, without the language model.
+
+    Args:
+        parse: a parsed sentence.
+        tree: its parts that may be deleted.
+        chain: the scores of its tokens.
+        rate: the compression rate to aim at.
+        model: the language model that will be applied; its unigram costs are subtracted.
+        settings: the objective of the search; None for the defaults.
+
+    Raises:
+        TangledTreeError: a very long sentence whose tree has many crossing arcs.
+    """
     settings = settings or OptimalSettings()
     forms = [model_form(token, model) for token in parse.tokens] if model else list(parse.tokens)
     if model and settings.lm_weight:

@@ -110,6 +110,12 @@ def align_both(
 ) -> tuple[Links, Links]:
     """Aligns the words of both sides in both directions, one after the other, so that only one table is in memory.
 
+    Args:
+        source, target: both sides of the same sentence pairs.
+        settings: how the aligner is trained.
+        jobs: the number of threads, which does not change the result.
+        progress: called after each pass over the corpus in either direction.
+
     Returns:
         The links of p(target | source), at most one for each target word, and those of p(source | target), at most one
         for each source word.
