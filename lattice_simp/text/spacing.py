@@ -100,7 +100,7 @@ _ESCAPES = {
 """The escapes of the Moses tokeniser; the ampersand comes last, since the others hold one."""
 
 
-_ENDING = re.compile(r"(?<=\w) (?=(?:['’](?:s|re|ve|ll|d|m)|n['’]t)(?:\s|$))", re.IGNORECASE)
+_ENDING = re.compile(r"(?<=\w) (?=(?:['’](?:s|re|ve|ll|d|m)|n['’]t|(?<=n )['’]t)(?:\s|$))", re.IGNORECASE)
 
 
 def untokenised(text: str) -> str:

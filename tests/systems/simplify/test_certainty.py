@@ -179,6 +179,10 @@ UNCERTAIN = {
     "Things , which are so good , are hard to find in the town .": "which things",
     "The old square in Leeds , where the game started , is closed by night .": "there",
     "The plan came from Ann Lee , who had read the two books , and said that it was cold .": "the plan, or Ann",
+    "But it is highly unjust to make a media king out of a boy just because he is prominent and has an even more "
+    "prominent dog .": "the boy has it",
+    "They have the means , and the reasons to use them : two books of great value , of which probably no judge and no "
+    "firm could ever dispose of .": "no clause",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

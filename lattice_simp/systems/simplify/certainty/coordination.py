@@ -38,6 +38,8 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
     stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"
     stranded = stranded or (parse.tags[last] == "CD" and parse.labels[last] == "dobj")  # "I had 6, and you had 7 cents"
+    if ":" in parse.tokens[begins : split.clause[-1]]:
+        return False  # "they have a plan and the reason: it is cold"
     if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in _NO_START or stranded:
         return False
     head = phrase_head(parse, list(split.clause))
@@ -120,7 +122,7 @@ def _may_be_subordinate(parse: Parse, verb: int, joined: int) -> bool:
     """
     if any(_ends_without_own_subject(parse, place, joined) for place in range(verb, joined)):
         return True
-    clauses = [place for place in parse.children[verb] if verb < place < joined and parse.labels[place] == "advcl"]
+    clauses = [place for place in range(verb + 1, joined) if parse.labels[place] == "advcl"]
     if parse.tokens[joined - 1] != "," and any(_ends_with_other(parse, place, joined) for place in range(verb, joined)):
         return True
     return any(finite_word(parse, place) is not None and subject(parse, place) is not None for place in clauses)
