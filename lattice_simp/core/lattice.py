@@ -355,7 +355,11 @@ class Lattice:
         return self.is_topsorted and bool(useful_states(self.offsets, self.nextstates, np.isfinite(self.finals)).all())
 
     def states(self) -> range:
-        """Returns the numbers of the states; 0 is the start."""
+        """Returns the numbers of the states; 0 is the start.
+
+        >>> list(Lattice.from_strings(["a b"]).states())
+        [0, 1, 2]
+        """
         return range(self.num_states)
 
     def arcs_of(self, state: int) -> list[Arc]:

@@ -209,7 +209,13 @@ class SymbolTable:
         return [self[int(label)] for label in labels if label != EPSILON]
 
     def copy(self) -> SymbolTable:
-        """Returns an independent copy of the table."""
+        """Returns an independent copy of the table.
+
+        >>> table = SymbolTable(["a"])
+        >>> copy = table.copy()
+        >>> copy.add("b"), len(table), len(copy)
+        (2, 2, 3)
+        """
         table = SymbolTable()
         with self._growing:
             table._words, table._ids = self._words.copy(), self._ids.copy()

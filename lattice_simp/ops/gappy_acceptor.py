@@ -47,12 +47,21 @@ class GappyAcceptor:
 
     @classmethod
     def without_gaps(cls, lattice: Lattice) -> GappyAcceptor:
-        """Returns the acceptor of a lattice's output words where no word may be skipped."""
+        """Returns the acceptor of a lattice's output words where no word may be skipped.
+
+        >>> GappyAcceptor.without_gaps(Lattice.from_strings(["a b"])).has_loop.tolist()
+        [False, False, False]
+        """
         acceptor = replace(lattice.project_output(), features=lattice.features.select(())).connected()
         return cls(acceptor, np.zeros(acceptor.num_states, dtype=np.bool_), "sigma")
 
     def as_lattice(self) -> Lattice:
-        """Returns the acceptor with its loops as arcs labelled `<rho>` or `<sigma>`, to draw it or to export it."""
+        """Returns the acceptor with its loops as arcs labelled `<rho>` or `<sigma>`, to draw it or to export it.
+
+        >>> lattice = gappy_acceptor(["a"]).as_lattice()
+        >>> [arc.word for arc in lattice.arcs_of(0)]
+        ['a', '<sigma>']
+        """
         acceptor = self.acceptor
         symbols = SymbolTable(acceptor.symbols.words[1:])
         looping = np.flatnonzero(self.has_loop).astype(np.int32)

@@ -106,6 +106,12 @@ class Grammar:
     def read(cls, path: str | Path, *, cache: bool = True) -> Grammar:
         """Reads a Hiero or Moses rule table, or the arrays that `write` wrote.
 
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "rules"
+        >>> _ = path.write_text("[X] ||| the [X,1] ||| die [X,1] ||| TargetGivenSource=-0.5\\n")
+        >>> Grammar.read(path, cache=False).feature_names
+        ('TargetGivenSource',)
+
         With `cache`, a table's arrays are kept as a language model's are.
 
         Raises:
@@ -128,7 +134,14 @@ class Grammar:
         return grammar
 
     def write(self, path: str | Path) -> None:
-        """Writes the arrays to one file, which `read` maps into memory."""
+        """Writes the arrays to one file, which `read` maps into memory.
+
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "rules.arrays"
+        >>> Grammar.from_rules([]).write(path)
+        >>> Grammar.read(path).num_rules
+        0
+        """
         write_arrays(path, self._packed())
 
     @classmethod
@@ -239,7 +252,13 @@ class Grammar:
         return -(self.features @ vector) if len(vector) else np.zeros(self.num_rules)
 
     def rule(self, number: int) -> RuleText:
-        """Returns a rule as text."""
+        """Returns a rule as text.
+
+        >>> from lattice_simp.formats.rule_table import parse_rules
+        >>> grammar = Grammar.from_rules(parse_rules(["[X] ||| the [X,1] ||| die [X,1] ||| 0.5"], "rules"))
+        >>> grammar.rule(0).source, grammar.rule(0).target
+        (('the', ('X',)), ('die', 0))
+        """
         pattern = int(np.searchsorted(self.pattern_rules, number, side="right")) - 1
         source = self.source[self.source_offsets[pattern] : self.source_offsets[pattern + 1]].tolist()
         target = self.target[self.target_offsets[number] : self.target_offsets[number + 1]].tolist()

@@ -112,7 +112,11 @@ class DecoderSettings:
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> DecoderSettings:
-        """Makes settings from nested dicts, as `settings.json` holds them; see `updated`."""
+        """Makes settings from nested dicts, as `settings.json` holds them; see `updated`.
+
+        >>> DecoderSettings.from_mapping({"beam": 3.0, "cubes": {"pops": 10}}).cubes.pops
+        10
+        """
         return cls().updated(values)
 
     def updated(self, values: Mapping[str, Any]) -> DecoderSettings:

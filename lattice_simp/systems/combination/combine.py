@@ -75,6 +75,9 @@ class CombinationSettings:
     def of_systems(self, count: int) -> tuple[list[float], list[float]]:
         """Returns the shares and scales of this many systems.
 
+        >>> CombinationSettings(scales=(0.5,)).of_systems(2)
+        ([1.0, 1.0], [0.5, 0.5])
+
         Raises:
             LatticeSimpError: there are no systems, or their number differs from that of shares or scales.
         """

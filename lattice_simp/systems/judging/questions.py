@@ -43,6 +43,10 @@ class _Question(StrictModel):
 class Rating(_Question):
     """An integer on a scale.
 
+    >>> rating = Rating(ask="Is it fluent?")
+    >>> rating.points, rating.checked(rating.parsed("4"), ["any text"])
+    (range(1, 6), 4)
+
     Attributes:
         ask: the question.
         low, high: the ends of the scale.
@@ -86,6 +90,9 @@ class Rating(_Question):
 class Choice(_Question):
     """One of several answers, such as right or wrong.
 
+    >>> Choice(ask="Is it right?").checked("right", ["any text"])
+    'right'
+
     Attributes:
         ask: the question.
         options: the answers; tables count the first one.
@@ -110,6 +117,10 @@ class Choice(_Question):
 
 class Errors(_Question):
     """Marked errors in the output: spans of words, each with a kind of error.
+
+    >>> errors = Errors(ask="Which words are wrong?")
+    >>> errors.checked(errors.parsed("2-3 error"), ["a text of five words"])
+    ((1, 2, 'error'),)
 
     Attributes:
         ask: the question.
@@ -158,6 +169,9 @@ class Errors(_Question):
 
 class Preference(_Question):
     """The better one of two outputs for the same item.
+
+    >>> Preference(ask="Which is better?").options
+    ('first', 'second', 'tie')
 
     Attributes:
         ask: the question.

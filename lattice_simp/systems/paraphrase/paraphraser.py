@@ -99,7 +99,16 @@ class Expansion:
         return self.count - len(set(self.sentences))
 
     def by_substitutions(self) -> Lattice:
-        """Returns the lattice with a cost of 1 for each substitution."""
+        """Returns the lattice with a cost of 1 for each substitution.
+
+        >>> import lattice_simp as ls
+        >>> trees = ["(S (NP (DT a) (NN man)) (VP (VBD saw) (NP (DT a) (JJ big) (NN car))))",
+        ...          "(S (NP (DT a) (NN man)) (VP (VBD saw) (NP (DT a) (JJ large) (NN car)) (ADVP (RB today))))"]
+        >>> words = ls.Thesaurus.from_groups([["big", "large"]])
+        >>> expansion = ls.Paraphraser(thesaurus=words).expand([ls.Tree.from_brackets(text) for text in trees])
+        >>> [path.cost for path in ls.nbest(expansion.by_substitutions(), 9)]
+        [0.0, 0.0, 1.0, 1.0]
+        """
         ends = self.lattice.finals - self.lattice.features.final(SUBSTITUTIONS)
         return replace(self.lattice, weights=0.0 - self.lattice.features[SUBSTITUTIONS], finals=ends)
 

@@ -41,7 +41,11 @@ class Thesaurus:
 
     @classmethod
     def from_groups(cls, groups: str | Iterable[str | Iterable[str]]) -> Thesaurus:
-        """Returns a thesaurus of groups of lemmas, each a list or a string; a single string is one group."""
+        """Returns a thesaurus of groups of lemmas, each a list or a string; a single string is one group.
+
+        >>> Thesaurus.from_groups([["big", "large"], "tiny small"]).related("big", "JJ", "large", "JJ")
+        True
+        """
         groups_of: dict[tuple[str, str], set[str]] = {}
         for group in as_sentences(groups):
             words = [word.lower() for word in as_tokens(group)]
@@ -118,7 +122,11 @@ class Thesaurus:
         return not self.groups_of(lemma, tag).isdisjoint(self.groups_of(other, other_tag))
 
     def groups_of(self, lemma: str, tag: str) -> frozenset[str]:
-        """Returns the groups of a word; names have none of WordNet's."""
+        """Returns the groups of a word; names have none of WordNet's.
+
+        >>> sorted(Thesaurus.from_groups(["big large"]).groups_of("large", "JJ"))
+        ['group big']
+        """
         none: frozenset[str] = frozenset()
         part = "" if tag.startswith("NNP") else _PART_OF_TAG.get(tag[:1], "")
         return self.groups.get((lemma, ""), none) | self.groups.get((lemma, part), none)

@@ -122,12 +122,18 @@ class Simplifier:
 
         It applies every sound operation: the odds of operations are even, and there is no language model to choose
         between combinations.
+
+        >>> Simplifier.untrained().mode
+        'cautious'
         """
         model = LanguageModel.from_bytes(_UNIFORM)
         return cls(OperationModel(), Decoder(_nothing(DecoderSettings().top), {"LM": model}, WEIGHTS))
 
     def simplify(self, sentence: Sentence, count: int = 1) -> list[Simplification]:
         """Returns up to `count` simplifications of a sentence, cheapest first.
+
+        >>> Simplifier.untrained().simplify("He died in 1990 , and his brother sold the house .")[0].text
+        'He died in 1990 . His brother sold the house .'
 
         Args:
             sentence: a parse in the labels of spaCy's English models, tokens to parse (a list, or a string with
@@ -142,6 +148,9 @@ class Simplifier:
 
     def simplify_all(self, sentences: str | Iterable[Sentence], count: int = 1) -> Iterator[list[Simplification]]:
         """Yields the simplifications of each sentence, in order; see `simplify`.
+
+        >>> [best.is_changed for best, *_ in Simplifier.untrained().simplify_all(["It rained .", "The dog slept ."])]
+        [False, False]
 
         Cautious mode divides tokens of several sentences, and simplifies each sentence.
         A sentence without a parse or a graph is simplified by substitution alone, with a `note`; cautious mode needs a
