@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path as Folder
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.core.features import Features
 from lattice_simp.support.extras import is_installed
+from lattice_simp.translate.model_files import write_weights
 
 LOG_10 = math.log(10.0)
 
@@ -24,6 +27,24 @@ def needs(extra: str, *libraries: str) -> None:
     for library in libraries:
         if not is_installed(library):
             pytest.skip(f"{library} is not installed (the extra '{extra}')", allow_module_level=True)
+
+
+# ---------------------------------------------------------------- files
+
+
+def write_decoder(folder: Folder, rules: str, arpa: str, weights: Mapping[str, float]) -> Folder:
+    """Writes the files of a decoder; returns their folder."""
+    (folder / "rules").write_text(rules, encoding="utf-8")
+    (folder / "lm.arpa").write_text(arpa, encoding="utf-8")
+    write_weights(folder / "weights.tsv", dict(weights))
+    return folder
+
+
+def written_json(folder: Folder, value: object) -> Folder:
+    """Writes a JSON file; returns its path."""
+    path = folder / "x.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
 
 
 # ---------------------------------------------------------------- lattices

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from helpers import write_decoder
 
 from lattice_simp.cli import main
 
@@ -46,11 +47,8 @@ ngram 2=3
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("model")
-    (folder / "rules").write_text(RULES, encoding="utf-8")
-    (folder / "lm.arpa").write_text(ARPA, encoding="utf-8")
-    (folder / "weights.tsv").write_text("feature\tweight\nP\t1\nLM\t1\nGlue\t0.1\nOOV\t5\n", encoding="utf-8")
-    return folder
+    weights = {"P": 1, "LM": 1, "Glue": 0.1, "OOV": 5}
+    return write_decoder(tmp_path_factory.mktemp("model"), RULES, ARPA, weights)
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from helpers import write_decoder
 
 from experiments.files import output_file
 from experiments.simplify_translate.report import headline
@@ -25,12 +26,7 @@ SEARCH = Search(hypotheses=10, edited_hypotheses=10, beam=8.0, weights=(0.5, 2.0
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("model")
-    (folder / "rules").write_text(RULES, encoding="utf-8")
-    (folder / "lm.arpa").write_text(ARPA, encoding="utf-8")
-    weights = ["feature\tweight", *(f"{name}\t{weight}" for name, weight in WEIGHTS.items())]
-    (folder / "weights.tsv").write_text("\n".join(weights) + "\n", encoding="utf-8")
-    return folder
+    return write_decoder(tmp_path_factory.mktemp("model"), RULES, ARPA, WEIGHTS)
 
 
 def translations(model, simplified):

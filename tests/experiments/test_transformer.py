@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from helpers import write_decoder
 
 from experiments.report import signatures_of
 from experiments.transformer.choosing import beam_figures, tuned_weight
@@ -168,12 +169,7 @@ def network(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def hiero(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("hiero")
-    (folder / "rules").write_text(RULES, encoding="utf-8")
-    (folder / "lm.arpa").write_text(ARPA, encoding="utf-8")
-    weights = ["feature\tweight", *(f"{name}\t{weight}" for name, weight in WEIGHTS.items())]
-    (folder / "weights.tsv").write_text("\n".join(weights) + "\n", encoding="utf-8")
-    return folder
+    return write_decoder(tmp_path_factory.mktemp("hiero"), RULES, ARPA, WEIGHTS)
 
 
 def test_lists_and_lattices_hold_what_the_systems_say(hiero, network, tmp_path):

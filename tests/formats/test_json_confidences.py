@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 from gladia_results import GLADIA_1
+from helpers import written_json
 
 import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
@@ -132,16 +132,10 @@ ROWS: dict[str, dict[str, Any]] = {
 }
 
 
-def written(folder: Path, row: object) -> Path:
-    path = folder / "x.json"
-    path.write_text(json.dumps(row), encoding="utf-8")
-    return path
-
-
 @pytest.mark.parametrize("name", ROWS)
 def test_confidences_of_each_producer(tmp_path: Path, name: str) -> None:
     with warnings.catch_warnings(action="error"):
-        [[hypothesis]] = ls.read_nbest(written(tmp_path, ROWS[name]))
+        [[hypothesis]] = ls.read_nbest(written_json(tmp_path, ROWS[name]))
     assert hypothesis.confidences == pytest.approx((0.9, 0.6))
     assert hypothesis.times in (None, ((0.5, 0.8), (1.0, 1.5))) or name == "whisper.cpp"
 
@@ -152,7 +146,7 @@ def test_values_that_are_no_confidences(tmp_path: Path) -> None:
         row = {"text": "a cat", "words": words("word", "confidence", values)}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            [[hypothesis]] = ls.read_nbest(written(tmp_path, row))
+            [[hypothesis]] = ls.read_nbest(written_json(tmp_path, row))
         assert hypothesis.confidences is None
         assert hypothesis.times is not None
         messages = [str(warning.message) for warning in caught]
@@ -162,18 +156,18 @@ def test_values_that_are_no_confidences(tmp_path: Path) -> None:
 
 def test_rounded_confidences_and_sounds(tmp_path: Path) -> None:
     row = {"text": "a cat", "result": words("word", "conf", (1.000003, 0.5))}
-    assert ls.read_nbest(written(tmp_path, row))[0][0].confidences == (1.0, 0.5)
+    assert ls.read_nbest(written_json(tmp_path, row))[0][0].confidences == (1.0, 0.5)
     sound = {"text": "(laughs)", "start": 2.0, "end": 3.0, "type": "audio_event"}
     for text, confidences in (("a cat (laughs)", (0.9, 0.6, 1.0)), ("a cat", (0.9, 0.6))):
         row = {"text": text, "words": [*words("text", "confidence"), sound]}
-        [[hypothesis]] = ls.read_nbest(written(tmp_path, row))
+        [[hypothesis]] = ls.read_nbest(written_json(tmp_path, row))
         assert hypothesis.confidences == confidences
         assert hypothesis.times is not None
 
 
 def test_numbers_of_segments_are_no_ids(tmp_path: Path) -> None:
     segments = [{"id": 1, "seek": 0, "text": text, "avg_logprob": -0.5, "words": PLAIN} for text in ("a cat", "A cat")]
-    assert [len(entries) for entries in ls.read_nbest(written(tmp_path, segments))] == [1, 1]
+    assert [len(entries) for entries in ls.read_nbest(written_json(tmp_path, segments))] == [1, 1]
 
 
 def test_tokens_of_several_words() -> None:
@@ -188,7 +182,7 @@ def test_tokens_of_several_words() -> None:
 
 def test_lattices_and_ctm_have_confidences(tmp_path: Path) -> None:
     """The feature `posterior` holds the logs; those of a single hypothesis become its words' confidences in CTM."""
-    [[hypothesis]] = ls.read_nbest(written(tmp_path, ROWS["vosk"]))
+    [[hypothesis]] = ls.read_nbest(written_json(tmp_path, ROWS["vosk"]))
     lattice = ls.Lattice.from_nbest([hypothesis])
     is_word = lattice.olabels > 0
     assert lattice.features["posterior"][is_word].tolist() == pytest.approx([math.log(0.9), math.log(0.6)])
@@ -206,7 +200,7 @@ def test_lattices_and_ctm_have_confidences(tmp_path: Path) -> None:
 def test_a_word_without_a_confidence_is_unknown(tmp_path: Path) -> None:
     """It is NaN in hypotheses, null in JSON, and has no field in SLF and CTM; the other words keep theirs."""
     row = {"segments": [{"text": " 19 a cat", "words": [{"word": "19"}, *words("word", "score")]}]}
-    [[hypothesis]] = ls.read_nbest(written(tmp_path, row))
+    [[hypothesis]] = ls.read_nbest(written_json(tmp_path, row))
     assert repr(hypothesis.confidences) == "(nan, 0.9, 0.6)"
     ls.write_nbest([(0, [hypothesis])], tmp_path / "y.jsonl")
     assert '"confidences": [null, 0.9, 0.6]' in (tmp_path / "y.jsonl").read_text()
@@ -224,7 +218,7 @@ def test_a_word_without_a_confidence_is_unknown(tmp_path: Path) -> None:
 def test_a_segment_without_words_shares_its_time(tmp_path: Path) -> None:
     """WhisperX writes no words where it fails to align a segment; the other words keep their times and confidences."""
     segments = [{"text": " 19 20", "start": 0.0, "end": 0.4}, {"text": " a cat", "words": words("word", "score")}]
-    [[hypothesis]] = ls.read_nbest(written(tmp_path, {"segments": segments}))
+    [[hypothesis]] = ls.read_nbest(written_json(tmp_path, {"segments": segments}))
     assert repr(hypothesis.confidences) == "(nan, nan, 0.9, 0.6)"
     assert hypothesis.times == ((0.0, 0.2), (0.2, 0.4), (0.5, 0.8), (1.0, 1.5))
 
@@ -243,7 +237,7 @@ def test_prefixes_with_other_confidences_stay_apart() -> None:
 
 def test_pieces_and_marks(tmp_path: Path) -> None:
     entry = {"tokens": ["<s>", "▁a", "▁c", "at."], "confidences": [1, 0.9, 0.8, 0.75], "score": -1}
-    path = written(tmp_path, {"hypotheses": [entry]})
+    path = written_json(tmp_path, {"hypotheses": [entry]})
     [[hypothesis]] = ls.read_nbest(path, pieces="sentencepiece", ignore=["<s>"])
     assert (hypothesis.text, hypothesis.confidences) == ("a cat.", pytest.approx((0.9, 0.6)))
 
@@ -251,10 +245,10 @@ def test_pieces_and_marks(tmp_path: Path) -> None:
 @pytest.mark.parametrize("shares", [[0.5], [0.5, 1.5], [0.5, "x"], "x", [0.5, -0.1]])
 def test_broken_confidences(tmp_path: Path, shares: object) -> None:
     with pytest.raises(FormatError, match=r"x.json:1: confidences that are not numbers from 0 to 1"):
-        ls.read_nbest(written(tmp_path, {"hypotheses": [{"text": "a cat", "score": -1, "confidences": shares}]}))
+        ls.read_nbest(written_json(tmp_path, {"hypotheses": [{"text": "a cat", "score": -1, "confidences": shares}]}))
 
 
 def test_empty_hypotheses_with_times_and_confidences(tmp_path: Path) -> None:
     empty = {"text": "", "score": -1, "times": [], "confidences": []}
-    [[hypothesis]] = ls.read_nbest(written(tmp_path, {"hypotheses": [empty]}))
+    [[hypothesis]] = ls.read_nbest(written_json(tmp_path, {"hypotheses": [empty]}))
     assert (hypothesis.times, hypothesis.confidences) == ((), ())

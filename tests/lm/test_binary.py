@@ -9,7 +9,16 @@ from pathlib import Path
 import kenlm
 import numpy as np
 import pytest
-from helpers import LOG_10, PlainModel, arc_paths, best_by_string, paths, random_arpa, random_lattice
+from helpers import (
+    LOG_10,
+    PlainModel,
+    best_by_string,
+    feature_sums,
+    path_costs,
+    paths,
+    random_arpa,
+    random_lattice,
+)
 
 from lattice_simp import LanguageModel, Lattice, apply_lm
 from lattice_simp.errors import FormatError
@@ -54,17 +63,6 @@ def make_lattice(seed):
         )
         if next(paths(lattice), None):
             return lattice
-
-
-def path_costs(lattice):
-    return {labels: cost for _, labels, cost in paths(lattice)}
-
-
-def column_sums(lattice, name):
-    return {
-        tuple(lattice.ilabels[arcs].tolist()): lattice.features[name][arcs].sum() + lattice.features.final(name)[state]
-        for arcs, state in arc_paths(lattice)
-    }
 
 
 # ---------------------------------------------------------------- reading
@@ -147,7 +145,7 @@ def test_a_lattice_gets_the_same_paths_and_costs_as_from_the_arpa(kind, beam):
         assert actual.is_topsorted, seed
         assert path_costs(actual) == pytest.approx(path_costs(expected), **TOLERANCE), seed
         for name in ("LM", "x"):
-            assert column_sums(actual, name) == pytest.approx(column_sums(expected, name), **TOLERANCE), seed
+            assert feature_sums(actual, name) == pytest.approx(feature_sums(expected, name), **TOLERANCE), seed
 
 
 @pytest.mark.parametrize("beam", [None, 0.0, 3.0])

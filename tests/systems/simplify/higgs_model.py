@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from helpers import write_decoder
+
 from lattice_simp.systems.simplify.hypotheses import FEATURES
 from lattice_simp.systems.simplify.operations import OperationModel
 
@@ -57,10 +59,6 @@ def write_model(folder, *, swaps=False):
     left = "V" if swaps else "X"
     rules = [f"[{left}] ||| {word} ||| {simpler} ||| P=3" for word, simpler in PHRASES.items()]
     rules += SWAPS if swaps else []
-    (folder / "rules").write_text("\n".join(rules) + "\n", encoding="utf-8")
-    (folder / "lm.arpa").write_text(ARPA, encoding="utf-8")
     weights = {"P": 5.0, "LM": 5.0 * swaps, **{f"Input:{name}": 1.0 for name in FEATURES[:1] + FEATURES[2:5]}}
-    lines = ["feature\tweight", *(f"{name}\t{weight}" for name, weight in weights.items())]
-    (folder / "weights.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     OPERATIONS.write(folder / "operations.tsv")
-    return folder
+    return write_decoder(folder, "\n".join([*rules, ""]), ARPA, weights)

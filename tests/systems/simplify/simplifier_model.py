@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from helpers import write_decoder
+
 from lattice_simp.systems.simplify.hypotheses import FEATURES
 from lattice_simp.systems.simplify.operations import OperationModel
 
@@ -48,9 +50,5 @@ OPERATIONS = OperationModel(
 
 def write_model(folder):
     """Writes the model folder."""
-    (folder / "rules").write_text(RULES, encoding="utf-8")
-    (folder / "lm.arpa").write_text(ARPA, encoding="utf-8")
-    lines = ["feature\tweight", *(f"{name}\t{weight}" for name, weight in WEIGHTS.items())]
-    (folder / "weights.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     OPERATIONS.write(folder / "operations.tsv")
-    return folder
+    return write_decoder(folder, RULES, ARPA, WEIGHTS)
