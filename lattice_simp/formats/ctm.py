@@ -116,7 +116,8 @@ def _words(path: str | Path) -> Iterator[_Word]:
             is_left_out = fields[4] == _NEXT
             if is_left_out and not is_doubted:
                 is_doubted = True
-                warn("only the first of several alternatives is read", path=path, line=number, remedy="leave them out")
+                remedy = "keep one of them without the lines <ALT_BEGIN>, <ALT> and <ALT_END> to choose another"
+                warn("only the first of several alternatives is read", path=path, line=number, remedy=remedy)
             continue
         begin, duration = (finite(text) for text in fields[2:4]) if len(fields) > 4 else (None, None)
         if begin is None or duration is None or not 0.0 <= begin <= begin + duration <= _LONGEST:

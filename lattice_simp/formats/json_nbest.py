@@ -24,10 +24,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple
 
 from lattice_simp.core.columns import FINITE
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
@@ -117,7 +117,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
             doubts.raise_once(message, number, remedy)
         if FAILED in row:
             failures[number] = row[FAILED]
-        hypotheses = _hypotheses(_scored(row, doubts, number), cost, path, number)
+        hypotheses = _hypotheses(_scored(row, doubts, number), cost, _Place(path, number))
         hypotheses = _with_all_times(hypotheses, doubts, number)
         _doubt_confidences(hypotheses, doubts, number)
         doubts.check_scores([hypothesis.score for hypothesis in hypotheses], [number] * len(hypotheses))
@@ -266,51 +266,74 @@ def _scored(row: Mapping[str, Any], doubts: Doubts, number: int) -> list[dict[st
     return [{**entry, "score": score} for entry, score in zip(entries, scores, strict=True)]
 
 
-def _hypotheses(entries: Sequence[dict[str, Any]], cost: str | None, path: str | Path, number: int) -> list[Hypothesis]:
-    def fail(message: str, entry: object) -> NoReturn:
-        shortened = shown(json.dumps(entry, ensure_ascii=False))
-        raise FormatError(f"{message}: {shortened}", path=path, line=number, remedy=_REMEDY)
+class _Entry(NamedTuple):
+    """A hypothesis of a file, and the times and confidences of its tokens, where it has these."""
 
-    parsed: list[tuple[tuple[str, ...], float | None, dict[str, float]]] = []
-    times: dict[tuple[str, ...], Times] = {}
-    confidences: dict[tuple[str, ...], Confidences] = {}
-    for fields in entries:
-        words = fields.get("tokens", fields.get("text"))
-        if isinstance(words, str):
-            words = tokens_of(words)
-        if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
-            if PART in fields:
-                message, remedy = "a part of a stream, no answer", "ask the server for whole answers: stream=false"
-                raise FormatError(message, path=path, line=number, remedy=remedy)
-            has_none = not {"text", "tokens"} & fields.keys()
-            fail(f"a hypothesis without text or tokens{f', with {key_names(fields)}' if has_none else ''}", fields)
-        score, features = fields.get("score"), fields.get("features", {})
-        if not isinstance(features, dict) or not all(map(is_finite, features.values())):
-            fail(f"features that are not {FINITE}, by name", fields)
-        values = {name: float(value) for name, value in features.items()}
-        if cost is not None:
-            score = feature_score(values, cost, path, number, score if is_finite(score) else None)
-        if score is not None and not is_finite(score):
-            fail("a score that is not a finite number up to 1e100", fields)
-        parsed.append((tuple(words), score, values))
-        if fields.get("times") is not None:
-            spans = _times(fields["times"], len(words))
-            times.setdefault(tuple(words), fail(_TIMES, fields) if spans is None else spans)
-        if fields.get("confidences") is not None:
-            shares = _confidences(fields["confidences"], len(words))
-            confidences.setdefault(tuple(words), fail(_SHARES, fields) if shares is None else shares)
-    scored = sum(score is not None for _, score, _ in parsed)
-    if scored and scored < len(parsed):
-        fail("a score for some hypotheses only", entries[[score for _, score, _ in parsed].index(None)])
-    if not scored:
-        first = {tokens: features for tokens, _, features in reversed(parsed)}
-        drawn = samples(tokens for tokens, _, _ in parsed)
-        drawn = [replace(entry, features={**entry.features, **first[entry.tokens]}) for entry in drawn]
-    else:
-        drawn = [Hypothesis(tokens, 0.0 - float(score or 0.0), features) for tokens, score, features in parsed]
-    if not times and not confidences:
-        return drawn
-    return [replace(entry, times=times.get(entry.tokens), confidences=confidences.get(entry.tokens)) for entry in drawn]
+    tokens: tuple[str, ...]
+    score: float | None
+    features: dict[str, float]
+    times: Times | None
+    confidences: Confidences | None
+
+    def hypothesis(self, cost: float, features: Mapping[str, float]) -> Hypothesis:
+        return Hypothesis(self.tokens, cost, features, times=self.times, confidences=self.confidences)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The file and the line of a sentence, for errors."""
+
+    path: str | Path | None
+    line: int
+
+    def error(self, message: str, fields: object) -> FormatError:
+        shortened = shown(json.dumps(fields, ensure_ascii=False))
+        return FormatError(f"{message}: {shortened}", path=self.path, line=self.line, remedy=_REMEDY)
+
+
+def _hypotheses(rows: Sequence[dict[str, Any]], cost: str | None, place: _Place) -> list[Hypothesis]:
+    """Returns the hypotheses of a sentence; without scores, they are samples, each with the values of its first one."""
+    entries = [_entry_of(fields, cost, place) for fields in rows]
+    unscored = next((fields for fields, entry in zip(rows, entries, strict=True) if entry.score is None), None)
+    if unscored is None:
+        return [entry.hypothesis(0.0 - float(entry.score or 0.0), entry.features) for entry in entries]
+    if any(entry.score is not None for entry in entries):
+        raise place.error("a score for some hypotheses only", unscored)
+    first = {entry.tokens: entry for entry in reversed(entries)}
+    drawn = [(sample, first[sample.tokens]) for sample in samples(entry.tokens for entry in entries)]
+    return [entry.hypothesis(sample.cost, {**sample.features, **entry.features}) for sample, entry in drawn]
+
+
+def _entry_of(fields: Mapping[str, Any], cost: str | None, place: _Place) -> _Entry:
+    words = _words(fields, place)
+    score, features = fields.get("score"), fields.get("features", {})
+    if not isinstance(features, dict) or not all(map(is_finite, features.values())):
+        raise place.error(f"features that are not {FINITE}, by name", fields)
+    values = {name: float(value) for name, value in features.items()}
+    if cost is not None:
+        score = feature_score(values, cost, place.path, place.line, score if is_finite(score) else None)
+    if score is not None and not is_finite(score):
+        raise place.error("a score that is not a finite number up to 1e100", fields)
+    times, confidences = fields.get("times"), fields.get("confidences")
+    if times is not None and (times := _times(times, len(words))) is None:
+        raise place.error(_TIMES, fields)
+    if confidences is not None and (confidences := _confidences(confidences, len(words))) is None:
+        raise place.error(_SHARES, fields)
+    return _Entry(words, score, values, times, confidences)
+
+
+def _words(fields: Mapping[str, Any], place: _Place) -> tuple[str, ...]:
+    """Returns the tokens of a hypothesis, or those of its text."""
+    words = fields.get("tokens", fields.get("text"))
+    if isinstance(words, str):
+        return tuple(tokens_of(words))
+    if isinstance(words, list) and all(isinstance(word, str) and word for word in words):
+        return tuple(words)
+    if PART in fields:
+        message, remedy = "a part of a stream, no answer", "ask the server for whole answers: stream=false"
+        raise FormatError(message, path=place.path, line=place.line, remedy=remedy)
+    names = "" if {"text", "tokens"} & fields.keys() else f", with {key_names(fields)}"
+    raise place.error(f"a hypothesis without text or tokens{names}", fields)
 
 
 def _times(value: object, count: int) -> Times | None:

@@ -97,14 +97,7 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
             doubts.check_scores([hypothesis.score for hypothesis in hypotheses], lines)
             yield Sentence(sentence, hypotheses, is_missing=not hypotheses)
             sentence, hypotheses, lines = sentence + 1, [], []
-        if row.marks:
-            remedy = "decode without -t to get only words"
-            doubts.raise_once(f"removed marks of Moses, such as {row.marks}", number, remedy)
-        if row.total is None and row.features and cost is None:
-            remedy = f"take a feature as the score, such as --cost {next(iter(row.features))}, or write totals"
-            doubts.raise_once("features without a total: all hypotheses weigh the same", number, remedy)
-        for what in row.unread:
-            doubts.raise_once(f"{what} are not read", number, _UNREAD[what])
+        row.report(doubts, cost, number)
         hypotheses.append(row.hypothesis(cost, path, number))
         lines.append(number)
     if totals is None:
@@ -142,6 +135,17 @@ class _Row(NamedTuple):
     total: float | None
     marks: str
     unread: list[str]
+
+    def report(self, doubts: Doubts, cost: str | None, line: int) -> None:
+        """Warns about removed marks, a missing total and unread columns, once for each kind."""
+        if self.marks:
+            remedy = "decode without -t to get only words"
+            doubts.raise_once(f"removed marks of Moses, such as {self.marks}", line, remedy)
+        if self.total is None and self.features and cost is None:
+            remedy = f"take a feature as the score, such as --cost {next(iter(self.features))}, or write totals"
+            doubts.raise_once("features without a total: all hypotheses weigh the same", line, remedy)
+        for what in self.unread:
+            doubts.raise_once(f"{what} are not read", line, _UNREAD[what])
 
     def hypothesis(self, cost: str | None, path: str | Path | None, line: int | None) -> Hypothesis:
         """Returns the hypothesis; its score is the total or the feature `cost`."""

@@ -206,6 +206,11 @@ def test_times_of_each_producer(tmp_path: Path, name: str) -> None:
     assert [value for span in spans for value in span] == pytest.approx([0.5, 0.8, 1.0, 1.5])
 
 
+def test_equal_hypotheses_keep_their_own_times(tmp_path: Path) -> None:
+    row = {"hypotheses": [{"text": "a", "score": -1.0, "times": [[time, 2.0]]} for time in (0.0, 1.0)]}
+    assert [entry.times for entry in read(tmp_path / "x.json", row)[0]] == [((0.0, 2.0),), ((1.0, 2.0),)]
+
+
 def test_the_last_word_may_lack_its_end(tmp_path: Path) -> None:
     chunks = [{"text": " a", "timestamp": [0.5, 0.8]}, {"text": " cat", "timestamp": [1.0, None]}]
     [[hypothesis]] = read(tmp_path / "x.json", {"text": " a cat", "chunks": chunks})
