@@ -223,6 +223,8 @@ def _matches(parse: Parse, row: SimplerWords, first: int) -> bool:
 def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
     """Returns whether a word is neither part of a compound nor compared, nor perhaps a name ("Serpent is a cipher")."""
     below = parse.children[head]
+    if row.simpler[:1] == ("be",) and any(parse.lemmas[child] == "do" for child in below if child < head):
+        return False  # "it did not be in the film"
     if row.part == "noun" and parse.tags[head] == "NN" and _is_start(parse, head):
         return False
     if row.part == "verb":

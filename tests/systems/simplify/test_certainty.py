@@ -183,6 +183,8 @@ UNCERTAIN = {
     "prominent dog .": "the boy has it",
     "They have the means , and the reasons to use them : two books of great value , of which probably no judge and no "
     "firm could ever dispose of .": "no clause",
+    "The oldest house in the town is the Lee house , which was built in 1693 , and served as a school .": "the house",
+    '" It is cold , " said Ann Lee , the head of Lee Steel , who saw the old men .': "who saw them",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

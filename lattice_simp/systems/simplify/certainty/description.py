@@ -36,6 +36,8 @@ def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> boo
         return False  # "a man who, we remember, sang"
     if conjunction in UNCERTAIN_CONJUNCTIONS or (conjunction == "where" and not _names_place(parse, split)):
         return False
+    if is_relative and _may_go_on(parse, split):
+        return False  # "she met Ann, who had left, and sang"
     if is_relative and _is_of_predicate(parse, split, entity):
         return False  # "Bell is a clerk, whose work is praised": the work of the clerk
     if not _is_apart(parse, split) or not _agrees(parse, split, entity):
@@ -57,6 +59,14 @@ def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> boo
         return False  # "he had a car, with fine wheels, which"
     describes_neighbour = is_beside(parse, split, entity) and not is_nested(parse, split, entity)
     return describes_neighbour or describes_subject(parse, split, entity)
+
+
+def _may_go_on(parse: Parse, split: Split) -> bool:
+    """Returns whether a verb follows a clause with `and`, so that its subject may be that of the clause, too."""
+    after = split.clause[-1] + 1
+    after += parse.tokens[after : after + 1] == (",",)
+    following = parse.tags[after : after + 2]
+    return len(following) == 2 and following[0] == "CC" and following[1] in FINITE
 
 
 def _has_stranded_preposition(parse: Parse, split: Split) -> bool:
@@ -152,6 +162,8 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     if split.kind is not SplitKind.APPOSITION or not entity:
         return True
     noun, name = phrase_head(parse, entity), phrase_head(parse, list(split.clause))
+    if any(parse.tags[position] == "WP" for position in split.clause[1:]):
+        return False  # "said Ann Lee, the head of Lee Steel, who saw it"
     absolute = any(parse.tokens[position].lower() == "being" for position in split.clause)  # "the other being"
     if absolute:
         return False
