@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
-import numpy as np
 import typer
 
 from lattice_simp.commands import confidence, consensus, ctm, lists
@@ -33,6 +32,7 @@ from lattice_simp.commands.lattice_input import (
 )
 from lattice_simp.commands.lattice_run import lattice_run
 from lattice_simp.commands.losses import Losses, is_folder, write_lists, write_several
+from lattice_simp.commands.model_scores import ModelScores
 from lattice_simp.commands.options import (
     LABELS,
     TERMS_HELP,
@@ -58,10 +58,9 @@ from lattice_simp.core.header import Header
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring
-from lattice_simp.core.symbols import EPSILON
 from lattice_simp.draw.labels import Numbers
 from lattice_simp.engines import ENGINES, Engine
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats import format_of_name, write
 from lattice_simp.formats.collections import is_collection
 from lattice_simp.formats.common import list_losses
@@ -71,14 +70,12 @@ from lattice_simp.formats.nbest import is_json_name, is_nbest
 from lattice_simp.formats.terms import read_terms
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
-from lattice_simp.ops.apply_lm import without_model
 from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.determinize import MAX_STATES
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest as best_paths
 from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.support.options import option
-from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_binary, open_text, readable
 
 if TYPE_CHECKING:
@@ -222,36 +219,22 @@ def lm(
     if engine == "openfst":
         refuse_idle(["name"], "with --engine openfst, which keeps no features")
     labels = WordOptions(**settings)
-    feature, language_model = name or replace or "LM", LanguageModel.read(model)
-    old = None if old_model is None else LanguageModel.read(old_model)
-
-    def scored(full: Lattice) -> Lattice:
-        scale = full.header.scales.get(replace or "", 1.0) if old_weight is None else old_weight
-        if replace is not None:
-            full = full.without_feature(replace, scale)
-        if feature in full.features:
-            remedy = f"choose another --name, or --replace {feature} to remove the old scores from the costs"
-            raise FormatError(f"the lattice has a feature {feature!r} already", path=source, remedy=remedy)
-        if old is not None:
-            full = without_model(full, old, scale, ignore=labels.ignored)
-        models = {feature: (language_model, scale if weight is None else weight)}
-        return ENGINES[engine].apply_lm(  # type: ignore[no-any-return]
-            full, models, beam=beam, word_penalty=word_penalty, ignore=labels.ignored
-        )
-
+    scores = ModelScores(
+        LanguageModel.read(model),
+        name or replace or "LM",
+        weight,
+        beam,
+        word_penalty,
+        engine,
+        replace,
+        None if old_model is None else LanguageModel.read(old_model),
+        old_weight,
+        labels.ignored,
+    )
     with lattice_run(source, sentence, labels, jobs) as run:
         if not run.is_many:
-            _say_ignored(run.lattice, labels.ignored)
-        run.write(scored, output, to, replaced=replace)
-
-
-def _say_ignored(lattice: Lattice, ignored: Collection[str]) -> None:
-    """Prints on stderr the words that are hidden from the models."""
-    labels = {label: word for word in sorted(ignored) if (label := lattice.symbols.find(word) or EPSILON) != EPSILON}
-    count = int(np.isin(lattice.olabels, list(labels)).sum())
-    if count:
-        words = " ".join(labels[label] for label in labels if (lattice.olabels == label).any())
-        print(f"the language model ignores {counted(count, 'arc')}: {words}", file=sys.stderr)
+            scores.say_ignored(run.lattice)
+        run.write(partial(scores.applied, source=source), output, to, replaced=replace)
 
 
 @app.command()
