@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 from lattice_simp.core.columns import FINITE
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
-from lattice_simp.errors import FormatError, warn
+from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import key_names, shown
 from lattice_simp.formats.json_answers import DOUBTS, PART, generated_row
 from lattice_simp.formats.json_results import BARE, FAILED, KEYS, NAME, rows_of
@@ -141,7 +141,7 @@ def write_json(
     """Writes JSON lines for `stream_json`; `sources` are the source sentences by number.
 
     Raises:
-        InvalidLatticeError: a score is not a finite number up to 1e100.
+        InvalidLatticeError: a score is not a finite number up to 1e100, or a word is empty.
         LatticeSimpError: the file cannot be written.
     """
     with open_text(path, "w") as file:
@@ -160,6 +160,8 @@ def _entry(hypothesis: Hypothesis) -> dict[str, Any]:
     of_words = {"times": hypothesis.times, "confidences": with_nulls(hypothesis.confidences)}
     stored_words = {name: values for name, values in of_words.items() if values is not None}
     text, tokens = hypothesis.text, list(hypothesis.tokens)
+    if "" in tokens:
+        raise InvalidLatticeError(f"an n-best list cannot represent the empty word of {shown(text)} (leave it out)")
     words = {"text": text} if tokens_of(text) == tokens else {"text": text, "tokens": tokens}
     return {**words, "score": stored_score(hypothesis.score), **features, **stored_words}
 

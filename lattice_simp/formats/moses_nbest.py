@@ -283,7 +283,7 @@ def _format(entry: Hypothesis, style: str) -> str:
     text = entry.text
     has_marks = "|" in text and bool(_without_marks(text)[1])
     has_blanks = text.count(" ") != max(len(entry.tokens) - 1, 0) or re.search(r"[\t\n\r]", text)
-    if names_broken or has_marks or has_blanks or _BAR.search(text):
+    if names_broken or has_marks or has_blanks or _BAR.search(text) or "" in entry.tokens:
         raise InvalidLatticeError(f"an n-best list cannot represent the words {shown(entry.text)} or their features")
     fields: list[str] = []
     for name, values in _grouped(features):

@@ -241,6 +241,14 @@ def test_words_with_blanks(tmp_path: Path, word: str) -> None:
         ls.write_nbest([(0, entries)], tmp_path / "x.nbest")
 
 
+@pytest.mark.parametrize("name", ["x.nbest", "x.jsonl"])
+@pytest.mark.parametrize("tokens", [("",), ("a", ""), ("", "a"), ("a", "", "b"), ("", "")])
+def test_words_without_letters_are_refused(tmp_path: Path, tokens: tuple[str, ...], name: str) -> None:
+    with pytest.raises(InvalidLatticeError, match="an n-best list cannot represent the"):
+        ls.write_nbest([(0, [ls.Hypothesis(tokens, 1.0)])], tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
 def test_the_name_of_the_empty_word_is_no_word(tmp_path: Path) -> None:
     with pytest.raises(ls.InvalidLatticeError, match="the word <epsilon> of 'a <epsilon> b' is the name of the empty"):
         ls.Lattice.from_strings("a <epsilon> b")
