@@ -185,6 +185,8 @@ UNCERTAIN = {
     "firm could ever dispose of .": "no clause",
     "The oldest house in the town is the Lee house , which was built in 1693 , and served as a school .": "the house",
     '" It is cold , " said Ann Lee , the head of Lee Steel , who saw the old men .': "who saw them",
+    "Some of them have ten old dogs with them , providing them with a roof over their heads .": "who provides it",
+    "The judge is sorry about the first game , calling it a new sort of art , as well as the second game .": "and",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

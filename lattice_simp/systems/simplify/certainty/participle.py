@@ -41,7 +41,9 @@ def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool
         is_plan = parse.tags[verb] == "VB" or (
             child(parse, verb, {"xcomp"}) is not None and parse.lemmas[verb] not in word_set("implicative_verbs")
         )
-        return not entity and not is_plan  # "it wants to build a plant, creating jobs"
+        is_state = parse.lemmas[verb] in ("have", "be")  # "they have a house, giving it to others"
+        is_name = parse.labels[max(first - 2, 0)] == "appos"  # "they die of a disease, Lee's fever, causing"
+        return not entity and not (is_plan or is_state or is_name)  # "it wants to build a plant, creating jobs"
     if parse.tags[head] == "VBG" and (is_progressive(parse, verb) or not is_simple_tense(parse, verb)):
         return False
     if parse.tokens[head].lower() in word_set("reason_participles"):
@@ -154,6 +156,10 @@ def _ends_list(parse: Parse, split: Split) -> bool:
         and not _goes_on_after(parse, after + 2)
     ):
         return True  # "fun includes fishing, walking there, and the music"
+    if any(parse.labels[position] == "conj" and parse.parts[position] == "ADP" for position in split.clause):
+        return True  # "has a staff of ten and among the best"
+    if any(parse.tokens[position : position + 3] == (",", "as", "well") for position in split.clause):
+        return True  # "he liked the first game, calling it good, as well as the second one"
     joins = any(parse.labels[position] == "conj" and parse.tags[position] == "VBG" for position in split.clause)
     follows = any(parse.labels[position] == "pcomp" and parse.tags[position] == "VBG" for position in range(first))
     return (joins and follows) or any(
