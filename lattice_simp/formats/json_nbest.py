@@ -240,6 +240,7 @@ def _values_between(text: str, path: str | Path, position: int, between: re.Patt
 
 def _checked(row: Any, path: str | Path, number: int) -> Mapping[str, Any]:
     if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
+        row = {key: value for key, value in row.items() if key != DOUBTS} if isinstance(row, dict) else row
         keys = f"found {key_names(row)} in " if isinstance(row, dict) and "hypotheses" not in row else ""
         text = shown(json.dumps(row, ensure_ascii=False))
         message = f"expected an object with a list of hypotheses: {keys}{text}"

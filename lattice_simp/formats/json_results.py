@@ -47,7 +47,7 @@ from lattice_simp.support.plurals import in_words
 KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences|segments|chunks'
     rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
-    rb'|"(?:words|tokens|result|prediction)"\s*:\s*\[\s*\{|"resps"\s*:\s*\[\s*\[\s*"|"translation"\s*:\s*"|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
+    rb'|"(?:words|tokens|result|prediction)"\s*:\s*\[\s*\{|"words"\s*:\s*\[\s*\]|"resps"\s*:\s*\[\s*\[\s*"|"translation"\s*:\s*"|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
     rb'|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
     rb'|"object"\s*:\s*"response"|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
 )
@@ -87,8 +87,8 @@ _WRAPPERS = ("response", "body", "result", "transcription", "retval", "output", 
 _FAILURES = ("errored", "canceled", "expired")
 """The types of a request of Anthropic's batches that has no answer."""
 
-_SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", "phrases")
-"""The names of lists of segments: of Whisper, Transformers, whisper.cpp, Gladia, Rev AI, Azure."""
+_SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", "phrases", "sentences")
+"""The names of lists of segments: of Whisper, Transformers, whisper.cpp, Gladia, Rev AI, Azure, Alibaba."""
 
 _SOME_SCORES = ("the scores of segments are not read, as some have none", "write 'avg_logprob' in all segments")
 _PARTLY = (
@@ -410,9 +410,9 @@ def _from_vosk(alternative: Mapping[str, Any]) -> object:
 
 
 def _from_whisper(entry: Mapping[str, Any]) -> object:
-    """Returns a hypothesis of Whisper with its average log probability of a token as the score."""
+    """Returns a hypothesis of Whisper with its average log probability of a token as the score, or one of WeNet."""
     if "avg_logprob" not in entry:
-        return entry
+        return {"text": entry["sentence"]} if "sentence" in entry else entry
     score = number_of(entry["avg_logprob"])
     return {"text": entry.get("text"), "score": entry["avg_logprob"] if score is None else score}
 

@@ -1,4 +1,4 @@
-"""Interim results of streaming recognisers, which later results replace: Vosk, Deepgram, Speechmatics, sherpa-onnx.
+"""Interim results of streaming recognisers, which later results replace: of Vosk, Deepgram, sherpa-onnx and others.
 
 >>> is_interim({"partial": "a c"}, None), is_interim({"text": "a cat"}, None)
 (True, False)
@@ -36,6 +36,7 @@ def is_interim(value: object, following: object) -> bool:
     return (
         (isinstance(value.get("partial"), str) and "text" not in value)
         or value.get("message") == "AddPartialTranscript"
+        or value.get("type") == "partial_result"
         or (value.get("is_final") is False and is_object(value.get("channel")))
         or (bool(results) and all(is_object(result) and _is_unfinished(result) for result in results))
         or (value.get("is_final") is False and is_object(following) and _goes_on(value, following))

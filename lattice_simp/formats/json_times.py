@@ -41,6 +41,7 @@ _BEGINS = (
     "startOffset",
     "startTimeMs",
     "begin",
+    "begin_time",
     "time_begin",
     "Offset",
     "offsetInTicks",

@@ -131,8 +131,8 @@ def text_of_words(row: Mapping[str, Any]) -> str | None:
 
 
 def holds_words(row: Mapping[str, Any]) -> bool:
-    """Returns whether an object has a list of words with their times."""
-    return _words_of(row) is not None
+    """Returns whether an object has a list of words with their times, which is empty where nothing was said."""
+    return _words_of(row) is not None or any(row.get(name) == [] for name in _LISTS)
 
 
 def with_words(hypothesis: Any, words: Sequence[ListedWord] | None) -> Any:

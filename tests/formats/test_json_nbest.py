@@ -681,6 +681,29 @@ def test_texts_have_the_scores_of_a_separate_list(tmp_path, name):
     assert [entry.cost for entry in ls.read_nbest(written(tmp_path, row))[0]] == [1.5, 2.5]
 
 
+@pytest.mark.parametrize("words", ["words", "timestamp", "result"])
+def test_recordings_without_words_have_an_empty_hypothesis(tmp_path, words):
+    row = {"text": "a", "words": [{"word": "a", "start": 0.0, "end": 1.0}]}
+    silence = {"id": "x", "text": "", words: [], "confidence": 0.0}
+    lists = ls.read_nbest(written(tmp_path, row, silence))
+    assert [[entry.text for entry in entries] for entries in lists] == [["a"], [""]]
+
+
+def test_errors_name_the_keys_of_the_file_alone(tmp_path):
+    with pytest.raises(FormatError, match="found the key 'words' in "):
+        ls.read_nbest(written(tmp_path, {"words": [{"text": "a", "start_s": 0.5}]}))
+
+
+def test_results_of_wenet(tmp_path):
+    rows = [
+        {"type": f"{state}_result", "nbest": [{"sentence": text} for text in ("a cat", "a hat")]}
+        for state in ("partial", "final")
+    ]
+    with pytest.warns(InputWarning, match="left out interim results"):
+        [entries] = ls.read_nbest(written(tmp_path, *rows))
+    assert [entry.text for entry in entries] == ["a cat", "a hat"]
+
+
 def test_results_of_azure_without_details(tmp_path):
     rows = [
         {"RecognitionStatus": "Success", "DisplayText": "A cat."},

@@ -178,6 +178,25 @@ ROWS: dict[str, dict[str, Any]] = {
     "elevenlabs with channels": {
         "transcripts": [{"text": "a cat", "words": words(word="text", start="start", end="end")}]
     },
+    "alibaba": {
+        "transcripts": [
+            {
+                "channel_id": 0,
+                "text": "A cat.",
+                "sentences": [
+                    {
+                        "text": "A cat.",
+                        "begin_time": 500,
+                        "end_time": 1500,
+                        "words": [
+                            {"text": "A", "punctuation": "", "begin_time": 500, "end_time": 800},
+                            {"text": "cat", "punctuation": ".", "begin_time": 1000, "end_time": 1500},
+                        ],
+                    }
+                ],
+            }
+        ]
+    },
     "picovoice": {"transcript": "a cat", "words": words(word="word", start="start_sec", end="end_sec")},
     "soniox": {
         "id": "x",
