@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.systems.simplify.certainty.adverbial import UNCERTAIN_CONJUNCTIONS, dropped_words
@@ -230,7 +230,8 @@ def _is_apart(parse: Parse, split: Split) -> bool:
         return False
     if not after:
         return True
-    following = after[0]
+    adverbs = takewhile(lambda position: parse.tags[position] == "RB", after[:-1])
+    following = after[len(list(adverbs))]  # "Ann, who lived there, never sang"
     above = parse.heads[following]
     if parse.labels[following] == "cc":
         joined = next((position for position in after if parse.labels[position] == "conj"), following)

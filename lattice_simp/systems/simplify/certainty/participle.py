@@ -14,6 +14,7 @@ from lattice_simp.systems.simplify.certainty.entity import (
 )
 from lattice_simp.systems.simplify.certainty.tenses import is_progressive, is_simple_tense
 from lattice_simp.systems.simplify.clauses import SUBJECTS, auxiliaries, child, finite_word, is_past
+from lattice_simp.systems.simplify.constructions.participle import reports
 from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import Parse
@@ -78,8 +79,10 @@ def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool
     if parse.tags[head] == "VBD" and not split.leads and child(parse, head, {"agent"}) is None:
         return False  # "they spoke to her, trawled through papers"
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
-    reported = parse.lemmas[parse.heads[head]].lower() in word_set("reporting_verbs")
-    return split.leads or (len(subjects) == 1 and not reported)
+    if reports(parse, head) and verb in parse.roots:
+        return True  # "she said it was cold, adding that it rained"
+    is_reported = parse.lemmas[verb].lower() in word_set("reporting_verbs")
+    return split.leads or (len(subjects) == 1 and not is_reported)
 
 
 def _is_of_subject(parse: Parse, split: Split, entity: list[int], head: int) -> bool:

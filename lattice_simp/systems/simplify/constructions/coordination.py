@@ -144,7 +144,12 @@ def _start(parse: Parse, head: int, chain: list[int], span: tuple[int, ...]) -> 
 
 
 def _is_elliptic(parse: Parse, head: int, before: int) -> bool:
-    """Returns whether a conjunct with a subject lacks the auxiliary verb ("one was sold, and the other burned")."""
+    """Returns whether a conjunct with a noun as its subject lacks the auxiliary verb ("one was sold, and the other
+    burned").
+    """
+    noun = subject(parse, head)
+    if noun is not None and parse.tags[noun] == "PRP":
+        return False
     passive = child(parse, before, {"auxpass"}) is not None and parse.tags[head] in ("VBN", "VBD")
     alone = not auxiliaries(parse, head) and child(parse, head, {"dobj", "ccomp", "xcomp"}) is None
     return passive and alone and parse.lemmas[head] not in word_set("intransitive_verbs")

@@ -93,12 +93,21 @@ def _is_bare(parse: Parse, head: int) -> bool:
     opens = parse.subtree(head)[0]
     is_adverb = parse.labels[opens] in ("advmod", "neg") and parse.tags[opens] in ("RB", "RBS")
     marked = opens != first and not is_adverb and parse.labels[opens] != "punct"
-    if any(
+    joined = any(
         parse.labels[dependent] == "ccomp" and subject(parse, dependent) is not None
         for dependent in parse.children[head]
-    ):
+    )
+    if joined and not reports(parse, head):
         return False  # two sentences that the parser joined here
     return not marked and parse.tokens[head].lower() not in word_set("participle_prepositions")
+
+
+def reports(parse: Parse, verb: int) -> bool:
+    """Returns whether a verb reports a statement with `that` ("he left, saying that it was cold")."""
+    statement = child(parse, verb, {"ccomp"})
+    mark = None if statement is None else child(parse, statement, {"mark"})
+    is_reported = mark is not None and parse.tokens[mark].lower() == "that"
+    return is_reported and parse.lemmas[verb].lower() in word_set("reporting_verbs")
 
 
 def _realised(parse: Parse, head: int, verb: int, span: tuple[int, ...]) -> tuple[Token, ...]:
