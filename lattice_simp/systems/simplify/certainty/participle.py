@@ -13,12 +13,14 @@ from lattice_simp.systems.simplify.certainty.entity import (
     speaks,
 )
 from lattice_simp.systems.simplify.certainty.tenses import is_progressive, is_simple_tense
-from lattice_simp.systems.simplify.clauses import SUBJECTS, auxiliaries, child, finite_word, is_past
+from lattice_simp.systems.simplify.clauses import SUBJECTS, auxiliaries, child, finite_word, is_past, subject
 from lattice_simp.systems.simplify.constructions.participle import reports
 from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import Parse
 from lattice_simp.text.english.punctuation import mark_kind
+
+_SPEAKERS = frozenset({"i", "we", "you"})
 
 
 def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool:
@@ -79,10 +81,22 @@ def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool
     if parse.tags[head] == "VBD" and not split.leads and child(parse, head, {"agent"}) is None:
         return False  # "they spoke to her, trawled through papers"
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
-    if reports(parse, head) and verb in parse.roots:
-        return True  # "she said it was cold, adding that it rained"
+    if reports(parse, head):
+        return verb in parse.roots and not _reports_of_pronoun(parse, head)  # "she said it was cold, adding that"
     is_reported = parse.lemmas[verb].lower() in word_set("reporting_verbs")
     return split.leads or (len(subjects) == 1 and not is_reported)
+
+
+def _reports_of_pronoun(parse: Parse, verb: int) -> bool:
+    """Returns whether a reported statement is about a pronoun, which would mean its reporter ("they fined the bank,
+    saying that it had misled them").
+    """
+    statement = child(parse, verb, {"ccomp"})
+    noun = None if statement is None else subject(parse, statement)
+    return noun is not None and any(
+        parse.tags[position] in ("PRP", "PRP$") and parse.tokens[position].lower() not in _SPEAKERS
+        for position in parse.subtree(noun)
+    )
 
 
 def _is_of_subject(parse: Parse, split: Split, entity: list[int], head: int) -> bool:
