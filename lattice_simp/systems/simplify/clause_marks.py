@@ -67,7 +67,24 @@ def _may_end(parse: Parse, place: int) -> bool:
     before = place - 1
     is_open = parse.parts[before] in _OPEN_ENDS or parse.tokens[before].lower() in _INTRODUCING
     is_reported = any(parse.lemmas[position].lower() in word_set("reporting_verbs") for position in range(place))
-    return not is_open and not is_reported and _has_clause(parse, range(place))
+    is_broken = parse.tokens[place] in DASHES and _breaks_off(parse, place)
+    return not is_open and not is_reported and not is_broken and _has_clause(parse, range(place))
+
+
+def _breaks_off(parse: Parse, place: int) -> bool:
+    """Returns whether a speaker breaks off before a dash ("I left it, and the next morning -- you may know that")."""
+    leaving = [position for position in range(place) if parse.heads[position] > place and _is_word(parse, position)]
+    joining = [position for position in range(place) if parse.tags[position] == "CC" and _joins_verbs(parse, position)]
+    verbs = {position for position in range(place) if parse.parts[position] in ("VERB", "AUX")}
+    return len(leaving) > 1 or any(verbs.isdisjoint(range(position, place)) for position in joining)
+
+
+def _is_word(parse: Parse, position: int) -> bool:
+    return mark_kind(parse.tokens[position]) is None
+
+
+def _joins_verbs(parse: Parse, conjunction: int) -> bool:
+    return parse.parts[parse.heads[conjunction]] in ("VERB", "AUX")
 
 
 def _has_clause(parse: Parse, side: range) -> bool:

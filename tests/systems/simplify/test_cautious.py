@@ -363,6 +363,8 @@ def test_other_clauses_are_not_about_a_statement(simplifier, parsed, source):
     [
         "The rule says that : the cats sleep in the old house .",
         "The judge asked this : what did they do there in May ?",
+        "Well , I got a picture of it , and the next morning -- you may know , those who were there will like it .",
+        "This is a thing that people will talk about and lots of teachers -- you know , a teacher is a person here .",
         "He drives a two - door car there , but he is old .",
         "The judge was very old - and so they left the town .",
         'He left the town : " It was cold there in May . "',

@@ -80,6 +80,7 @@ UNCERTAIN = {
     "She saw the thief , the killer .": "who is who",
     "The court fined the old bank in May , saying that it had lied to the town .": "the bank, or the court",
     "Thousands of old men met in the town , demanding a new law from the king .": "the same ones, or others",
+    "One of the men who had a seat there was very -- because the town has an old law for it .": "he breaks off",
     "He knew that the men had left , saying that it was cold .": "he, or the men",
     "The school is a public school in Texas and classified as a good school .": "is classified, or classified",
     "The show was aired on a new block and previously was a part of it .": "was was",

@@ -107,6 +107,8 @@ KEPT = [
     "The old house should be sold , as well as the new one .",  # not "sold, and the new one"
     "The question of whether she sings makes him sad .",  # not "whether she sings makes him sad"
     "The gains offset the losses there .",  # present or past
+    "He did not appear in the film .",  # "did not be"
+    "Why did they not appear in the first film ?",
     "The men who swim regularly sleep very well .",  # "often live"
     "It does not pose a threat .",  # "does not be"
     "She called for help .",

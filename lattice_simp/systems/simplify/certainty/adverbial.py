@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lattice_simp.systems.simplify.certainty.entity import phrase_head
 from lattice_simp.systems.simplify.clauses import SUBJECTS, child, finite_word, is_past
+from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import Parse
 
@@ -22,7 +23,11 @@ def dropped_words(parse: Parse, split: Split) -> str:
 def is_certain_adverbial(parse: Parse, split: Split) -> bool:
     """Returns whether the conjunction of an adverbial clause has one sense."""
     conjunction, before = _conjunction(parse, split), parse.tokens[min(split.removed) - 1]
-    if conjunction in UNCERTAIN_CONJUNCTIONS or (split.leads and not _is_followed_by_clause(parse, split)):
+    if (
+        conjunction in UNCERTAIN_CONJUNCTIONS
+        or before in DASHES
+        or (split.leads and not _is_followed_by_clause(parse, split))
+    ):
         return False
     head = phrase_head(parse, list(split.clause))
     verb = parse.heads[head]
