@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lattice_simp import __version__
@@ -137,12 +138,11 @@ def _run(words: list[str], *, debug: bool) -> Any:
         raise LatticeSimpError(f"{name!r} is not a command ({remedy})")
     import typer
 
-    app = command(name)
+    program = _program(name)
     if sys.stderr.isatty():
         from lattice_simp.core.kernel import when_compiling
 
         when_compiling(lambda: print(f"{PROGRAM}: compiling kernels (once) ...", file=sys.stderr))
-    program = typer.main.get_command(app)
     try:  # not its own `main`, which would handle interrupts and broken pipes itself
         with program.make_context(f"{PROGRAM} {name}", words[1:], obj=debug) as context:
             return program.invoke(context)
@@ -154,6 +154,14 @@ def command(name: str) -> typer.Typer:
     """Imports a command or a group of them."""
     app: typer.Typer = importlib.import_module(f"lattice_simp.commands.{name}").app
     return app
+
+
+@cache
+def _program(name: str) -> Any:
+    """Builds a command, or a group of them, once for all calls in this process."""
+    import typer
+
+    return typer.main.get_command(command(name))
 
 
 def whole_app() -> typer.Typer:

@@ -27,8 +27,7 @@ def page(figures: Figures, config: Figures) -> list[str]:
         parts.append(_methods(domain["methods"]))
     parts += ["## Taggers across domains: mean F1, at the test domain's rate", _matrix(figures["matrix"])]
     parts += ["## News: agreement with each of the two masks, and gap types", _news(figures["domains"])]
-    included = f", with {figures['seconds_include']}" if "seconds_include" in figures else " of all stages"
-    return [*parts, f"CPU seconds{included}: {figures['seconds']:.0f}."]
+    return [*parts, f"CPU seconds: {figures['seconds']:.0f}."]
 
 
 def _sets(domains: Figures) -> str:

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
 PLOTS, SIZES, PRECISION = "plots", "sentences-by-phrases", "precision-by-yield"
 
-PAPER_GROWTH, PAPER_RIGHT = 920 / 8.48, 61.0
-"""The number of sentences per original one, and the percentage of right ones, in Imamura, Akiba and Sumita (2002)."""
+PAPER = {"sets": 339, "originals": 8.48, "phrases": 60.2, "sentences": 920, "right": 61, "judged": 1473}
+"""The figures of Imamura, Akiba and Sumita (2002): means of their sets, and the percentage of right sentences."""
+
+PAPER_GROWTH = PAPER["sentences"] / PAPER["originals"]
+"""The number of sentences per original one in the paper."""
 
 _MOST_SENTENCES = 1e12
 """The most sentences of a set in the plot; larger sets would dominate the scale."""
@@ -64,7 +67,9 @@ def _precision(axes: Axes, curve: Mapping[str, Figures]) -> None:
     for number, (name, x, point) in enumerate(zip(points, new, points.values(), strict=True)):
         share, below = ("right", -12) if number % 2 else ("forgiven", 5)  # alternating, so that names do not overlap
         axes.annotate(name, (x, point["judged"][share]["value"]), (5, below), textcoords="offset points")
-    axes.plot(PAPER_GROWTH - 1, PAPER_RIGHT, "*", color="black", markersize=10, label="Imamura et al. (2002), Japanese")
+    axes.plot(
+        PAPER_GROWTH - 1, PAPER["right"], "*", color="black", markersize=10, label="Imamura et al. (2002), Japanese"
+    )
     axes.set_xscale("log")
     axes.set_ylim(0, 100)
     axes.set_xlabel("new sentences for each original one (geometric mean)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from experiments.paraphrase.combination import COMBINATION, combination_parts
-from experiments.paraphrase.plots import PLOTS, PRECISION, SIZES
+from experiments.paraphrase.plots import PAPER, PAPER_GROWTH, PLOTS, PRECISION, SIZES
 from experiments.paraphrase.references import references_parts
 from experiments.report import Figures, plain_table, stages_part, with_interval
 
@@ -41,13 +41,13 @@ _JUDGED = """{sentences} new sentences of each condition and {sentences} origina
 language model that could not see the conditions judged them in random order, strictly, by the instructions of
 `judging.py`. *Seed* names the sample: conditions whose rules changed after a sample were judged again in another one.
 *Right*: both grammar and meaning are right. *Forgiven*: right except for faults that one of the {beside} most similar
-sentences of the set also has. Intervals are Wilson's, with 95 % confidence. The paper reports 61 % right of 1,473."""
+sentences of the set also has. Intervals are Wilson's, with 95 % confidence. The paper reports {paper}."""
 
 _COSTS = """A thousand sets ({collection}, {sentences:,} sentences) expanded, filtered and counted on one core:
 {expand:.0f} CPU seconds, and {parse:.0f} more for tokens and parses; {memory:,} MB at most (including spaCy's
 model)."""
 
-PAPER_ROW = "| *the paper* | 339 | 8.48 | 60.2 | | 920 | | | | 108 | |"
+_PAPER = {name: f"{value:g}" for name, value in {**PAPER, "growth": PAPER_GROWTH // 1}.items()}
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
@@ -79,6 +79,7 @@ def _curve_parts(figures: Figures, config: Figures) -> list[str]:
             sentences=sampling["sentences"],
             collections=", ".join(sampling["sets"]),
             beside=sampling["beside"],
+            paper=f"{PAPER['right']} % right of {PAPER['judged']:,}",
         )
         parts += [about, _right(judged), _right_by_collection(judged)]
         parts.append(f"![Right sentences by growth]({PLOTS}/{PRECISION}.svg)")
@@ -95,7 +96,8 @@ def _yields(curve: Figures) -> str:
             total = f"{point['growth']:,.2f}" if collection == "all" else ""
             cells = (f"{row['sets']:,}{failed}", *numbers, _big(row["sentences_median"]), f"{row['with_new']:,}", total)
             rows.append((name, collection, *cells))
-    rows.append(("*the paper*", "", "339", "60.2", "", "920", "", "", "108"))
+    paper = ("", _PAPER["sets"], _PAPER["phrases"], "", _PAPER["sentences"], "", "", _PAPER["growth"])
+    rows.append(("*the paper*", *paper))
     return plain_table(columns, rows, words=2)
 
 
@@ -131,7 +133,9 @@ def _sizes(collections: Figures) -> str:
         phrases = (f"{row['phrases']}", f"{row['phrases_median']:g}")
         sizes = (f"{row['sets']:,}{failed}", f"{row['originals']}", *phrases, *sentences, *filtered)
         rows.append((name, *sizes, f"{row['growth_median']:,}", f"{row['bounded']:,}"))
-    return f"{plain_table(columns, rows)}\n{PAPER_ROW}"
+    known = (_PAPER[name] for name in ("sets", "originals", "phrases"))
+    rows.append(("*the paper*", *known, "", _PAPER["sentences"], "", "", "", _PAPER["growth"], ""))
+    return plain_table(columns, rows)
 
 
 def _big(value: float) -> str:
