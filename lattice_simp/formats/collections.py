@@ -240,8 +240,11 @@ def new_file(folder: str | Path, name: str, written: set[Path]) -> Path:
     """Returns the path for a new file in a folder; creates the folder and adds the path to `written`.
 
     Raises:
-        LatticeSimpError: the folder cannot be made, or the name leads out of it or is in `written`.
+        LatticeSimpError: the folder cannot be made, or the name leads out of it, holds a null character, or is in
+            `written`.
     """
+    if "\0" in name:
+        raise LatticeSimpError(f"{folder}: the name {name!r} holds a null character; rename the entry")
     target = Path(folder, name)
     if Path(folder).resolve() not in target.resolve().parents:
         raise LatticeSimpError(f"{folder}: the name {name!r} leads out of it; rename the entry")

@@ -141,16 +141,18 @@ def key_names(row: Mapping[str, Any]) -> str:
 
 
 def field_of(name: str, path: str | Path) -> str:
-    """Returns a name as one field of a line of a file: not empty, and without blanks, of which it warns.
+    """Returns a name as one field of a line of a file: not empty, and without characters that readers would drop or
+    refuse, of which it warns.
 
     >>> field_of("u-1", "u.ctm"), field_of("", "u.ctm")
     ('u-1', '0')
     """
-    fields = name.split()
-    if len(fields) > 1:
+    field = "_".join(name.removeprefix("\ufeff").replace("\0", " ").split())
+    if field != name:
+        message = "blanks in names are written as '_', or left out"
         remedy = "rename the utterances, or write another format: SLF and JSON keep blanks"
-        warn("blanks in names are written as '_'", path="<stdout>" if str(path) == "-" else path, remedy=remedy)
-    return "_".join(fields) or "0"
+        warn(message, path="<stdout>" if str(path) == "-" else path, remedy=remedy)
+    return field or "0"
 
 
 def is_field(word: str) -> bool:

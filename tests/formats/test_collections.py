@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import lattice_simp as ls
+from lattice_simp import Lattice
 from lattice_simp.errors import FormatError, InputWarning, LatticeSimpError
+from lattice_simp.formats import open_archive
 from lattice_simp.formats.collections import entries, new_file, read_all
 
 KALDI = """first-utterance\x20
@@ -399,3 +401,19 @@ def test_names_of_files_are_distinct(tmp_path):
         tar.add(tmp_path / "u-2.txt", "u.txt")
     lattices = {name: best(lattice) for name, lattice in read_all(archive)}
     assert lattices == {"u": "a", "u-2": "b", "u-2-2": "c", "u-3": "c"}
+
+
+def test_null_characters_in_names_are_refused(tmp_path):
+    with pytest.raises(LatticeSimpError, match=r"the name 'a\\x00b.txt' holds a null character; rename the entry"):
+        new_file(tmp_path, "a\0b.txt", set())
+
+
+@pytest.mark.parametrize("name", ["a\0b", " u", "u ", "\ufeffu", "a b", "\n", "\u2028u"])
+@pytest.mark.parametrize("format", ["kaldi", "sausages", "kaldi-binary"])
+def test_names_that_archives_cannot_hold_are_changed_with_a_warning(tmp_path, name, format):
+    with open_archive(tmp_path / "x", format) as add:
+        with pytest.warns(InputWarning, match="blanks in names are written as '_', or left out"):
+            add(name, Lattice.from_strings(""))
+        add("v", Lattice.from_strings(""))
+    names = [name for name, _ in read_all(tmp_path / "x")]
+    assert names == [{"a\0b": "a_b", "a b": "a_b", "\n": "0"}.get(name, "u"), "v"]

@@ -336,6 +336,6 @@ def test_blanks_in_names_are_reported_once(tmp_path, format):
             for name in ("u-0", "u 1", "u 2"):
                 add(name, lattice)
     assert [str(warning.message).partition(" (")[0] for warning in caught] == [
-        f"{path}: blanks in names are written as '_'"
+        f"{path}: blanks in names are written as '_', or left out"
     ]
     assert [name for name, _ in read_all(path, symbols_path=tmp_path / "words.txt")] == ["u-0", "u_1", "u_2"]
