@@ -138,6 +138,25 @@ def perception_verbs() -> frozenset[str]:
     return frozenset(composed(row["root"]) for row in grammar_table(*_VERBS) if row["perceives"])
 
 
+class SecondVerb(NamedTuple):
+    """A verb after the first verb of a group.
+
+    Attributes:
+        is_vector: whether it only modifies the first verb, so that its tense is that of the group.
+        bars_agent: whether a perfective group with it has no agent with `ne`.
+    """
+
+    is_vector: bool
+    bars_agent: bool
+
+
+@cache
+def second_verbs() -> dict[str, SecondVerb]:
+    """Returns the verbs that follow the first verb of a group."""
+    rows = grammar_table("hindi/vector_verbs.tsv", ("root", "kind", "agent"))
+    return {composed(row["root"]): SecondVerb(row["kind"] == "vector", row["agent"] == "bare") for row in rows}
+
+
 def listed_root(root: str) -> str:
     """Returns a root in the verb list's spelling, which may add missing dots below letters.
 

@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.systems.hindi.clause import Clause, ClauseType, nested_order, without_tokens
-from lattice_simp.systems.hindi.sentence import FINITE, NON_FINITE, Sentence, Token
+from lattice_simp.systems.hindi.sentence import CCP, FINITE, NON_FINITE, Sentence, Token
 
-CONJUNCTION = "CCP"
 AGENTS = ("k1", "pk1")
 JOINED = "ccof"
 RELATIVE = ("nmod__relc", "jjmod__relc")
@@ -141,7 +140,7 @@ class _Tree:
         self.is_finite = [chunk.tag == FINITE for chunk in self.chunks]
         for position in reversed(self._top_down()):
             self.spans[position] = self._span(position)
-            if self.chunks[position].tag == CONJUNCTION:
+            if self.chunks[position].tag == CCP:
                 self.joined[position] = joined = list(filter(self._is_joined, self.children[position]))
                 self.is_finite[position] = any(self.is_finite[child] for child in joined)
 
@@ -178,7 +177,7 @@ class _Tree:
             return [Clause(*self._span(position, self._shared(position)), ClauseType.NON_FINITE)], {}, ()
         if chunk.tag == FINITE and headed:
             return [Clause(*self.spans[position], kind or self._kind(position))], {}, ()
-        if chunk.tag != CONJUNCTION or not self.is_finite[position]:
+        if chunk.tag != CCP or not self.is_finite[position]:
             return [], {}, ()
         joined = self.joined[position]
         conjunction_kind = kind or self._kind(position)
@@ -214,7 +213,7 @@ class _Tree:
             return ClauseType.ADVERBIAL
         if chunk.relation in RELATIVE:
             return ClauseType.RELATIVE
-        role = self._role(position) if chunk.tag == CONJUNCTION else None
+        role = self._role(position) if chunk.tag == CCP else None
         if role == "complementiser":
             return ClauseType.COMPLEMENT
         if role == "adverbial":

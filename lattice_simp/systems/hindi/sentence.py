@@ -16,14 +16,17 @@ FINITE, NON_FINITE, GERUND = "VGF", "VGNF", "VGNN"
 
 VERBAL = (FINITE, NON_FINITE, GERUND)
 
+NP, CCP = "NP", "CCP"
+"""The tags of noun phrases, and of conjunctions with their particles."""
+
 PUNCTUATION, CONJUNCTION = "SYM", "CC"
 VERBS = ("VM", "VAUX")
 """The tags of main verbs and auxiliaries."""
 
-EMPTY = "NULL"
-"""The treebank's form of an elided word; the tags of elided chunks also begin with it (`NULL__VGF`).
+EMPTY, EMPTY_CHUNK = "NULL", "NULL__"
+"""The treebank's form of an elided word, and the beginning of the tags of elided chunks (`NULL__VGF`).
 
-In other text it is an ordinary word: `Token.is_empty` marks elided words.
+In other text `NULL` is an ordinary word: `Token.is_empty` marks elided words.
 """
 
 

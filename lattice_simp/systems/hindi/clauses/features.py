@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of
 from lattice_simp.systems.hindi.rules import rule_clauses
-from lattice_simp.systems.hindi.sentence import FINITE, NON_FINITE, Chunk, Sentence
+from lattice_simp.systems.hindi.sentence import CCP, FINITE, NON_FINITE, Chunk, Sentence
 
 Features = list[list[str]]
 """The attributes of each token."""
@@ -69,7 +69,7 @@ def phrase_features(sentence: Sentence) -> Features:
 
 def describe_phrase(sentence: Sentence, chunk: Chunk) -> str:
     """Describes a phrase: a conjunction by its word, a verb group by its ending, others by their case markers."""
-    if chunk.tag == "CCP":
+    if chunk.tag == CCP:
         return f"CCP:{sentence.head_of(chunk).form}"
     if chunk.is_verbal:
         return f"{chunk.tag}:{sentence.tokens[chunk.end - 1].form[-2:]}"
@@ -98,7 +98,7 @@ def _verbs(number: int, chunks: tuple[Chunk, ...], described: list[str], sentenc
             f"path+={' '.join(between[:_AHEAD])} {chunks[following].tag}" if len(between) <= _AHEAD else "far+"
         )
         attributes += [f"between+={phrase} {chunks[following].tag}" for phrase in dict.fromkeys(between)]
-        after = next((chunk for chunk in chunks[following + 1 :] if chunk.is_verbal or chunk.tag == "CCP"), None)
+        after = next((chunk for chunk in chunks[following + 1 :] if chunk.is_verbal or chunk.tag == CCP), None)
         attributes.append(f"verbs+={described[following]} {after.tag if after else 'edge'}")
         attributes.append(f"behind+={described[following + 1] if following + 1 < len(described) else 'edge'}")
     if before is not None:
@@ -124,7 +124,7 @@ def _words(sentence: Sentence, position: int) -> list[str]:
 
 def _spread(sentence: Sentence) -> list[list[str]]:
     """Counts verb groups and conjunctions before and after each phrase."""
-    kinds = {FINITE: 0, NON_FINITE: 0, "CCP": 0}
+    kinds = {FINITE: 0, NON_FINITE: 0, CCP: 0}
     before: list[dict[str, int]] = []
     for chunk in sentence.chunks:
         before.append(dict(kinds))

@@ -16,7 +16,7 @@ from lattice_simp.systems.hindi.clause import Clause, ClauseType, are_nested, ne
 from lattice_simp.systems.hindi.clauses.crf import CrfSettings, LinearChain
 from lattice_simp.systems.hindi.clauses.features import Features, describe_phrase
 from lattice_simp.systems.hindi.rules import rule_clauses
-from lattice_simp.systems.hindi.sentence import FINITE, NON_FINITE, Sentence
+from lattice_simp.systems.hindi.sentence import CCP, FINITE, NON_FINITE, Sentence
 
 SETTINGS = CrfSettings(l1=0.7, l2=2.0, max_iterations=100, min_count=3)
 """Strong regularisation, as there are only a few thousand participles for many attributes."""
@@ -173,7 +173,7 @@ class _View:
         chunks = self.sentence.chunks
         positions = range(verb + 1, len(chunks))
         return next(
-            (position for position in positions if chunks[position].is_verbal or chunks[position].tag == "CCP"), -1
+            (position for position in positions if chunks[position].is_verbal or chunks[position].tag == CCP), -1
         )
 
     def _held(self, start: int, verb: int) -> list[str]:
@@ -188,7 +188,7 @@ class _View:
             path = "|".join(inside)
             names += [f"path={path}", f"path={path} {what}", f"path={path} {root}"]
         chunks = self.sentence.chunks[start:verb]
-        verbs, conjunctions = sum(chunk.is_verbal for chunk in chunks), sum(chunk.tag == "CCP" for chunk in chunks)
+        verbs, conjunctions = sum(chunk.is_verbal for chunk in chunks), sum(chunk.tag == CCP for chunk in chunks)
         return [*names, f"verbs={verbs} conjunctions={conjunctions}"]
 
     def _left_out(self, start: int, verb: int, above: str) -> list[str]:

@@ -19,13 +19,13 @@ from lattice_simp.grammars.hindi.verbs import analyse
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.hindi.formats.conllu_chunks import Word, derived_chunks, universal_parts, with_auxiliaries
+from lattice_simp.systems.hindi.formats.problems import broken_sentence
 from lattice_simp.systems.hindi.formats.tagset import other_tag, tag_facts, tagset
-from lattice_simp.systems.hindi.sentence import EMPTY, Chunk, Sentence, Token, find_cycle
+from lattice_simp.systems.hindi.sentence import EMPTY, EMPTY_CHUNK, Chunk, Sentence, Token, find_cycle
 
 _COLUMNS = 10
 _NONE = "_"
 _ROOT = "root"
-_EMPTY_CHUNK = "NULL__"
 _CHUNK, _CHUNK_TYPE = "ChunkId", "ChunkType"
 _ID = re.compile(r"[1-9][0-9]{0,8}")
 _PASSED_OVER = re.compile(r"[0-9]+[-.][0-9]+")
@@ -84,11 +84,11 @@ def _sentence(block: Iterable[tuple[int, str]], path: Path) -> Sentence | None:
             numbers.append(number)
     for word, number in zip(words, numbers, strict=True):
         if word.head >= len(words):
-            raise _broken(
+            raise broken_sentence(
                 f"the head {word.head + 1} is outside the sentence of {counted(len(words), 'word')}", path, number
             )
     if (position := find_cycle([word.head for word in words])) is not None:
-        raise _broken(f"word {position + 1} is on a cycle of dependencies", path, numbers[position])
+        raise broken_sentence(f"word {position + 1} is on a cycle of dependencies", path, numbers[position])
     if not words:
         return None
     tokens, chunks = tuple(word.token for word in words), _with_heads(words, _chunks(words))
@@ -96,23 +96,19 @@ def _sentence(block: Iterable[tuple[int, str]], path: Path) -> Sentence | None:
     return Sentence(tokens if is_marked else with_auxiliaries(tokens, chunks), chunks, name)
 
 
-def _broken(message: str, path: Path, line: int) -> FormatError:
-    return FormatError(message, path=path, line=line, remedy="correct the file, or leave this sentence out")
-
-
 def _read_word(line: str, due: int, path: Path, number: int) -> Word | None:
     """Parses a line of a sentence; None for lines outside the tree."""
     columns = line.split("\t")
     if len(columns) != _COLUMNS:
-        raise _broken(f"expected {counted(_COLUMNS, 'column')}, found {len(columns)}", path, number)
+        raise broken_sentence(f"expected {counted(_COLUMNS, 'column')}, found {len(columns)}", path, number)
     if _PASSED_OVER.fullmatch(columns[0]):
         return None
     if columns[0] != str(due):
-        raise _broken(f"expected word {due}, found {columns[0]!r}", path, number)
+        raise broken_sentence(f"expected word {due}, found {columns[0]!r}", path, number)
     if not columns[1]:
-        raise _broken(f"word {columns[0]} is empty", path, number)
+        raise broken_sentence(f"word {columns[0]} is empty", path, number)
     if columns[6] not in ("0", _NONE) and not _ID.fullmatch(columns[6]):
-        raise _broken(f"the head of word {columns[0]} is not a number: {columns[6]!r}", path, number)
+        raise broken_sentence(f"the head of word {columns[0]} is not a number: {columns[6]!r}", path, number)
     return _word(columns)
 
 
@@ -192,8 +188,8 @@ def _chunks(words: Sequence[Word]) -> list[Chunk]:
         elif name == last:
             chunks[-1] = replace(chunks[-1], end=position + 1)
         else:
-            tag = _NUMBER.sub("", name.removeprefix(_EMPTY_CHUNK))
-            chunks.append(Chunk(tag, position, position + 1, is_empty=name.startswith(_EMPTY_CHUNK)))
+            tag = _NUMBER.sub("", name.removeprefix(EMPTY_CHUNK))
+            chunks.append(Chunk(tag, position, position + 1, is_empty=name.startswith(EMPTY_CHUNK)))
         last = name
     return chunks
 

@@ -32,6 +32,7 @@ from lattice_simp.grammars.hindi.verbs import (
     PERFECTIVE,
     PRESENT,
     analyse,
+    second_verbs,
 )
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.systems.hindi.sentence import FINITE, GERUND, NON_FINITE, VERBAL, VERBS, Chunk, Token
@@ -69,12 +70,6 @@ def universal_parts() -> dict[str, tuple[str, str]]:
     """Returns for each universal part of speech the treebank's tag and the tag of its chunks."""
     rows = grammar_table("hindi/ud_parts.tsv", ("part", "tag", "chunk"))
     return {row["part"]: (row["tag"], row["chunk"]) for row in rows}
-
-
-@cache
-def second_verbs() -> frozenset[str]:
-    """Returns the roots of verbs that follow the first verb of a group."""
-    return frozenset(row["root"] for row in grammar_table("hindi/vector_verbs.tsv", ("root",)))
 
 
 def derived_chunks(words: Sequence[Word]) -> list[Chunk]:
@@ -143,7 +138,7 @@ def _is_first_verb(words: Sequence[Word], position: int) -> bool:
         return False
     nominal = word.features.get("VerbForm") in _NOMINAL_FORMS
     roots = {head.token.root} if head.token.root else {reading.root for reading in analyse(head.token.form)}
-    return not roots.isdisjoint(_BEGINNING if nominal else second_verbs())
+    return not roots.isdisjoint(_BEGINNING if nominal else second_verbs().keys())
 
 
 def with_auxiliaries(tokens: Sequence[Token], chunks: Sequence[Chunk]) -> tuple[Token, ...]:

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from lattice_simp.support.tables import grammar_table
-from lattice_simp.systems.hindi.from_tree import CONJUNCTION, JOINED
-from lattice_simp.systems.hindi.sentence import Sentence
+from lattice_simp.systems.hindi.from_tree import JOINED
+from lattice_simp.systems.hindi.sentence import CCP, Sentence
 
 _PREDICATE = "k1s"
 _GENITIVE = frozenset({"का", "के", "की"})
@@ -52,7 +52,7 @@ class _Tree:
         ]
 
     def is_conjunction(self, position: int) -> bool:
-        return self.sentence.chunks[position].tag == CONJUNCTION
+        return self.sentence.chunks[position].tag == CCP
 
     def is_genitive(self, position: int) -> bool:
         return bool(_GENITIVE & set(self.sentence.postpositions(self.sentence.chunks[position])))

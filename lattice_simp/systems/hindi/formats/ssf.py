@@ -12,13 +12,22 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError
 from lattice_simp.support.textio import read_lines
-from lattice_simp.systems.hindi.sentence import EMPTY, MORPHOLOGY, Chunk, Sentence, Token, find_cycle, without_hollow
+from lattice_simp.systems.hindi.formats.problems import broken_sentence
+from lattice_simp.systems.hindi.sentence import (
+    EMPTY,
+    EMPTY_CHUNK,
+    MORPHOLOGY,
+    Chunk,
+    Sentence,
+    Token,
+    find_cycle,
+    without_hollow,
+)
 
 _SENTENCE = re.compile(r"<Sentence\s+id=['\"]?([^'\">]*)['\"]?[^>]*>")
 _END = "</Sentence>"
 _ADDRESS = re.compile(r"[0-9]+(\.[0-9]+)*")
 _FEATURE = re.compile(r"(\w+)=(?:'([^']*)'|\"([^\"]*)\"|([^\s>]+))")
-_EMPTY_CHUNK = "NULL__"
 _JOINED = "-JOIN"
 """The treebank's form of a hyphen inside a word that it splits."""
 
@@ -77,21 +86,17 @@ def _blocks(lines: Iterable[str]) -> Iterator[tuple[str, int, list[str]]]:
 
 def _sentence(name: str, first: int, lines: list[str], path: Path) -> Sentence:
     if not _SENTENCE.search(lines[0]):
-        raise _broken(f"{_END} without the beginning of a sentence", path, first)
+        raise broken_sentence(f"{_END} without the beginning of a sentence", path, first)
     if _END not in lines[-1]:
-        raise _broken(f"the sentence {name!r} has no end", path, first)
+        raise broken_sentence(f"the sentence {name!r} has no end", path, first)
     current = _Open(path)
     for number, line in enumerate(lines[1:-1], start=first + 1):
         if line.strip():
             current.read(line, number)
     chunks = current.with_heads()
     if not current.tokens:
-        raise _broken(f"the sentence {name!r} has no tokens", path, first)
+        raise broken_sentence(f"the sentence {name!r} has no tokens", path, first)
     return Sentence(tuple(current.tokens), without_hollow(chunks), name)
-
-
-def _broken(message: str, path: Path, line: int) -> FormatError:
-    return FormatError(message, path=path, line=line, remedy="correct the file, or leave this sentence out")
 
 
 class _Open:
@@ -110,7 +115,7 @@ class _Open:
             self.in_chunk = False
             return
         if len(fields) < 3 or not _ADDRESS.fullmatch(fields[0]):
-            raise _broken(f"expected a token, `((` or `))`, found {line.strip()[:60]!r}", self.path, number)
+            raise broken_sentence(f"expected a token, `((` or `))`, found {line.strip()[:60]!r}", self.path, number)
         features = _features(fields[3] if len(fields) > 3 else "")
         if fields[1] == "((":  # tokens between brackets, or in outer ones, form separate chunks
             self.begin_chunk(fields[2], features, number)
@@ -125,22 +130,22 @@ class _Open:
         dependency = features.get("drel") or features.get("dmrel") or ""
         relation, _, head = dependency.partition(":")
         if dependency and not head:
-            raise _broken(
+            raise broken_sentence(
                 f"a dependency without a chunk: {dependency!r}; write, for example, `drel='k1:VGF'`", self.path, number
             )
         self.heads.append((head, number))
-        start, is_empty = len(self.tokens), tag.startswith(_EMPTY_CHUNK)
-        self.chunks.append(Chunk(tag.removeprefix(_EMPTY_CHUNK), start, start, -1, relation, is_empty))
+        start, is_empty = len(self.tokens), tag.startswith(EMPTY_CHUNK)
+        self.chunks.append(Chunk(tag.removeprefix(EMPTY_CHUNK), start, start, -1, relation, is_empty))
         self.in_chunk = True
 
     def with_heads(self) -> list[Chunk]:
         headed = []
         for chunk, (head, number) in zip(self.chunks, self.heads, strict=True):
             if head and head not in self.names:
-                raise _broken(f"a chunk depends on the unknown chunk {head!r}", self.path, number)
+                raise broken_sentence(f"a chunk depends on the unknown chunk {head!r}", self.path, number)
             headed.append(replace(chunk, head=self.names[head] if head else -1))
         if (position := find_cycle([chunk.head for chunk in headed])) is not None:
-            raise _broken("a chunk is on a cycle of dependencies", self.path, self.heads[position][1])
+            raise broken_sentence("a chunk is on a cycle of dependencies", self.path, self.heads[position][1])
         return headed
 
 

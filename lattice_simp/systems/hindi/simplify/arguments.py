@@ -9,9 +9,9 @@ from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.grammars.hindi.verbs import IMPERATIVE, INFINITIVE, POLITE, takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.from_tree import AGENTS
-from lattice_simp.systems.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, VERBS, Sentence, Token
+from lattice_simp.systems.hindi.sentence import CCP, CONJUNCTION, NON_FINITE, NP, PUNCTUATION, VERBS, Sentence, Token
 from lattice_simp.systems.hindi.simplify.model import Part
-from lattice_simp.systems.hindi.simplify.nominal_cases import is_agentive, is_dative
+from lattice_simp.systems.hindi.simplify.nominal_cases import has_case_marker, is_agentive
 from lattice_simp.systems.hindi.simplify.tables import word_of, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
@@ -36,10 +36,10 @@ def agent_of(sentence: Sentence, verb: int, tokens: Sequence[int]) -> tuple[int,
     participles = [participle for participle in below if sentence.chunks[participle].tag == NON_FINITE]
     for child in [*below, *(grandchild for participle in participles for grandchild in sentence.children[participle])]:
         chunk = sentence.chunks[child]
-        if chunk.relation in AGENTS and chunk.tag == "NP" and not chunk.is_empty:
+        if chunk.relation in AGENTS and chunk.tag == NP and not chunk.is_empty:
             if allowed.issuperset(chunk.positions):
                 return _block(sentence, child, allowed)
-        elif chunk.relation in AGENTS and chunk.tag == "CCP" and allowed.issuperset(tokens_below(sentence, child)):
+        elif chunk.relation in AGENTS and chunk.tag == CCP and allowed.issuperset(tokens_below(sentence, child)):
             joined = tokens_below(sentence, child)
             holds_verb = any(sentence.tokens[position].tag in VERBS for position in joined)
             if joined == set(range(min(joined), max(joined) + 1)) and not holds_verb:
@@ -87,12 +87,17 @@ def _classes(sentence: Sentence, chunk: int) -> frozenset[str]:
 
 def _is_joined(sentence: Sentence, chunk: int) -> bool:
     """Returns whether a conjunction joins a phrase to the next one."""
-    return chunk + 1 < len(sentence.chunks) and sentence.chunks[chunk + 1].tag == "CCP"
+    return chunk + 1 < len(sentence.chunks) and sentence.chunks[chunk + 1].tag == CCP
+
+
+def follows_conjunction(sentence: Sentence, chunk: int) -> bool:
+    """Returns whether a conjunction joins a phrase to the one before it."""
+    return chunk > 0 and sentence.chunks[chunk - 1].tag == CCP
 
 
 def nominal_chunks(sentence: Sentence, positions: Iterable[int]) -> list[int]:
     """Returns the noun phrases whose tokens are all among these positions."""
-    return [position for position in whole_chunks(sentence, positions, "NP") if not sentence.chunks[position].is_empty]
+    return [position for position in whole_chunks(sentence, positions, NP) if not sentence.chunks[position].is_empty]
 
 
 def whole_chunks(sentence: Sentence, positions: Iterable[int], tag: str) -> list[int]:
@@ -123,8 +128,8 @@ def with_modifiers(sentence: Sentence, chunk: int, allowed: set[int]) -> tuple[i
     while start > 0 and allowed.issuperset(sentence.chunks[start - 1].positions):
         previous = sentence.chunks[start - 1]
         last = sentence.tokens[previous.end - 1].form
-        joins = previous.tag == "CCP" and start > 1 and is_bare(sentence, start - 2)
-        if not (previous.tag == "NP" and last in words_of("genitive")) and not joins:
+        joins = previous.tag == CCP and start > 1 and is_bare(sentence, start - 2)
+        if not (previous.tag == NP and last in words_of("genitive")) and not joins:
             break
         start -= 2 if joins else 1
     return tuple(range(sentence.chunks[start].start, sentence.chunks[chunk].end))
@@ -214,7 +219,9 @@ def _joined(sentence: Sentence, parts: Sequence[Part], position: int) -> int | N
     # `hai` may just state existence, and both clauses must require an agent in the dative.
     phrase = [(index, sentence.tokens[index]) for index in giver.agent]
     is_topic = group.root not in words_of("be") or not phrase or giver.agent[0] == giver.tokens[0]
-    same_case = not phrase or not is_dative(phrase) or group.verbs[0].tam == taker_group.verbs[0].tam == INFINITIVE
+    same_case = (
+        not phrase or not has_case_marker(phrase) or group.verbs[0].tam == taker_group.verbs[0].tam == INFINITIVE
+    )
     return giver.verb if is_topic and same_case and _agree([token for _, token in phrase], group, taker_group) else None
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from lattice_simp.grammars.hindi.markers import is_marker
 from lattice_simp.systems.hindi.clause import Clause, ClauseType, nested_order
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, Sentence, Token
-from lattice_simp.systems.hindi.simplify.tables import connectives, words_of
+from lattice_simp.systems.hindi.simplify.tables import connectives
 
 CONNECTIVE_TAGS = (CONJUNCTION, "PRP", "RB", "NST", "RP", "QF")
 """The tags of words that join clauses."""
@@ -117,7 +118,7 @@ def is_joining(sentence: Sentence, position: int) -> bool:
 
 def is_consequence(token: Token) -> bool:
     """Returns whether a token is a word such as `therefore`, which begins a sentence even without a mark before it."""
-    return token.tag in CONNECTIVE_TAGS and token.form in words_of("consequence")
+    return token.tag in CONNECTIVE_TAGS and is_marker(token.form, "consecutive")
 
 
 def is_participial(sentence: Sentence, node: Node) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from lattice_simp.grammars.hindi.verbs import IMPERFECTIVE, PERFECTIVE, analyse, takes_ne
+from lattice_simp.grammars.hindi.verbs import IMPERFECTIVE, PERFECTIVE, analyse, second_verbs, takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.sentence import CONJUNCTION, GERUND, PUNCTUATION, VERBS, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
@@ -15,15 +15,7 @@ from lattice_simp.systems.hindi.simplify.clause_tree import verb_chunks
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS, is_agentive
 from lattice_simp.systems.hindi.simplify.subjects import first_verb, has_subject, is_adverb, is_dative, may_have_subject
-from lattice_simp.systems.hindi.simplify.tables import (
-    connectives,
-    pronouns,
-    relatives,
-    reports,
-    second_verbs,
-    word_of,
-    words_of,
-)
+from lattice_simp.systems.hindi.simplify.tables import connectives, pronouns, relatives, reports, word_of, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
 

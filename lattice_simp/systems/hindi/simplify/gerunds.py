@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lattice_simp.grammars.hindi.verbs import takes_ne
+from lattice_simp.grammars.hindi.verbs import second_verbs, takes_ne
 from lattice_simp.systems.hindi.from_tree import AGENTS
-from lattice_simp.systems.hindi.sentence import GERUND, Sentence
+from lattice_simp.systems.hindi.sentence import GERUND, NP, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import (
     GENITIVE_AGENTS,
     agent_of,
@@ -17,7 +17,7 @@ from lattice_simp.systems.hindi.simplify.arguments import (
     with_modifiers,
 )
 from lattice_simp.systems.hindi.simplify.model import Part, Word, without
-from lattice_simp.systems.hindi.simplify.tables import Postposition, postpositions, second_verbs, words_of
+from lattice_simp.systems.hindi.simplify.tables import Postposition, postpositions, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
 _MARKERS = ("PSP", "NST", "RP", "SYM")
@@ -106,7 +106,7 @@ def gerund_agent(sentence: Sentence, chunk: int, part: Part) -> tuple[int, ...]:
     if chunk == 0:
         return ()
     before = sentence.chunks[chunk - 1]
-    is_genitive = before.tag == "NP" and sentence.tokens[before.end - 1].form in words_of("genitive")
+    is_genitive = before.tag == NP and sentence.tokens[before.end - 1].form in words_of("genitive")
     if is_genitive and allowed.issuperset(range(before.start, before.end)):
         return with_modifiers(sentence, chunk - 1, allowed)
     return ()
@@ -129,9 +129,9 @@ def _arguments(sentence: Sentence, part: Part, chunk: int) -> list[int]:
     for position in range(chunk - 1, -1, -1):
         phrase = sentence.chunks[position]
         tokens = phrase.positions
-        if not allowed.issuperset(tokens) or phrase.tag not in ("NP", "JJP", "RBP") or has_ne(sentence, position):
+        if not allowed.issuperset(tokens) or phrase.tag not in (NP, "JJP", "RBP") or has_ne(sentence, position):
             break
-        if phrase.tag == "NP" and is_bare(sentence, position):
+        if phrase.tag == NP and is_bare(sentence, position):
             if bare or sentence.head_of(phrase).tag in ("NNP", "PRP"):
                 break
             bare = True

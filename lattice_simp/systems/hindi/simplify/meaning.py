@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from lattice_simp.grammars.hindi.verbs import FUTURE, INFINITIVE
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, PUNCTUATION, VERBS, Sentence, Token
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, FINITE, NP, PUNCTUATION, VERBS, Sentence, Token
 from lattice_simp.systems.hindi.simplify.antecedents import disagrees, is_ambiguous, says_where
-from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks
+from lattice_simp.systems.hindi.simplify.arguments import follows_conjunction, has_ne, is_bare, nominal_chunks
 from lattice_simp.systems.hindi.simplify.clause_tree import (
     CONNECTIVE_TAGS,
     Node,
@@ -240,11 +240,10 @@ def _is_subject(sentence: Sentence, last: int, following: int) -> bool:
 def _is_plural(sentence: Sentence, last: int) -> bool:
     """Returns whether the last noun phrase up to a token is in the plural, or joined to the one before it."""
     before = reversed(range(sentence.chunk_of[last] + 1))
-    phrase = next((position for position in before if sentence.chunks[position].tag == "NP"), None)
+    phrase = next((position for position in before if sentence.chunks[position].tag == NP), None)
     if phrase is None:
         return False
-    is_joined = phrase > 0 and sentence.chunks[phrase - 1].tag == "CCP"
-    return is_joined or sentence.head_of(sentence.chunks[phrase]).number == "pl"
+    return follows_conjunction(sentence, phrase) or sentence.head_of(sentence.chunks[phrase]).number == "pl"
 
 
 def _inside_before(parent: Node, position: int) -> set[int]:

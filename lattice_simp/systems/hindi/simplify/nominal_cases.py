@@ -20,7 +20,7 @@ def is_agentive(token: Token) -> bool:
     return any(token.form == pronoun.agent for pronoun in pronouns())
 
 
-def is_dative(tokens: Sequence[tuple[int, Token]]) -> bool:
+def has_case_marker(tokens: Sequence[tuple[int, Token]]) -> bool:
     """Returns whether a phrase has a case marker other than `ne` and the genitive (`use`, `raam ko`)."""
     last = _last_content(tokens)
     markers = [token.form for _, token in tokens[last + 1 :] if token.tag == "PSP"]

@@ -7,8 +7,14 @@ from collections.abc import Sequence
 from lattice_simp.grammars.hindi.symbols import classes_of
 from lattice_simp.grammars.hindi.verbs import takes_ne
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import GERUND, NON_FINITE, PUNCTUATION, Chunk, Sentence
-from lattice_simp.systems.hindi.simplify.arguments import has_ne, is_bare, nominal_chunks, whole_chunks
+from lattice_simp.systems.hindi.sentence import CCP, GERUND, NON_FINITE, NP, PUNCTUATION, Chunk, Sentence
+from lattice_simp.systems.hindi.simplify.arguments import (
+    follows_conjunction,
+    has_ne,
+    is_bare,
+    nominal_chunks,
+    whole_chunks,
+)
 from lattice_simp.systems.hindi.simplify.clause_tree import verb_chunks
 from lattice_simp.systems.hindi.simplify.model import Part
 from lattice_simp.systems.hindi.simplify.nominal_cases import NOUNS
@@ -98,7 +104,7 @@ def _may_be_subject(sentence: Sentence, phrase: int) -> bool:
     rest = (sentence.chunks[position] for position in range(phrase + 1, len(sentence.chunks)))
     following = next((chunk.tag for chunk in rest if not _says_how(sentence, chunk)), "")
     form = sentence.head_of(sentence.chunks[phrase]).form
-    is_free = following not in (NON_FINITE, GERUND, "CCP") and form not in (*words_of("possessive"), *connectives())
+    is_free = following not in (NON_FINITE, GERUND, CCP) and form not in (*words_of("possessive"), *connectives())
     is_direct = is_bare(sentence, phrase) and not form.endswith(words_of("oblique_plural")) and not form.isdigit()
     return is_free and is_direct and not is_adverb(sentence, phrase) and not _is_listed(sentence, phrase)
 
@@ -107,13 +113,13 @@ def _is_listed(sentence: Sentence, phrase: int) -> bool:
     """Returns whether a phrase is an early member of a list (`a, b and c`), whose last one has the case marker."""
     chunks = sentence.chunks[phrase : phrase + 3]
     ends_with_comma = sentence.tokens[chunks[0].end - 1].tag == PUNCTUATION
-    return ends_with_comma and [chunk.tag for chunk in chunks[1:]] in (["NP", "CCP"], ["NP", "NP"])
+    return ends_with_comma and [chunk.tag for chunk in chunks[1:]] in ([NP, CCP], [NP, NP])
 
 
 def _agrees(sentence: Sentence, phrase: int, group: VerbGroup) -> bool:
     """Returns whether a verb may agree with a phrase; its gender may be that of several nouns joined by `and`."""
     head = sentence.head_of(sentence.chunks[phrase])
-    if phrase > 0 and sentence.chunks[phrase - 1].tag == "CCP":
+    if follows_conjunction(sentence, phrase):
         return True
     genders = {verb.gender for verb in group.verbs} & {"m", "f"}
     return head.gender not in ("m", "f") or not genders or head.gender in genders
@@ -138,7 +144,7 @@ def _honours(sentence: Sentence, phrase: int, group: VerbGroup) -> bool:
         sentence.tokens[index].tag == "QC" and sentence.tokens[index].form not in words_of("one")
         for index in chunk.positions
     )
-    is_several = is_counted or (phrase > 0 and sentence.chunks[phrase - 1].tag == "CCP")
+    is_several = is_counted or follows_conjunction(sentence, phrase)
     return group.agreement.number == "pl" and head.number == "sg" and head.tag in NOUNS and not is_several
 
 

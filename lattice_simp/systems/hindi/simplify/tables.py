@@ -24,7 +24,7 @@ Role = Literal[
     "example", "superlative", "transitive", "subject_relative", "plural_relative", "locative_relative",
     "clause_relative", "circumstance", "cataphor", "unknown", "place_relative",
     "name_part", "interrogative", "thinking", "oblique_plural", "forced", "passive_agent",
-    "as", "measure", "one", "consequence",
+    "as", "measure", "one",
 ]  # fmt: skip
 """The function of a word, as described at the top of `simplify_words.tsv`."""
 
@@ -97,25 +97,6 @@ def pronouns() -> tuple[Pronoun, ...]:
     """Returns the personal, demonstrative, relative and interrogative pronouns."""
     rows = grammar_table("hindi/pronoun_cases.tsv", ("direct", "agent", "oblique", "genitive", "dative"))
     return tuple(Pronoun(*row.cells.values()) for row in rows)
-
-
-class SecondVerb(NamedTuple):
-    """A verb after the first verb of a group.
-
-    Attributes:
-        is_vector: whether it only modifies the first verb, so that its tense is that of the group.
-        bars_agent: whether a perfective group with it has no agent with `ne`.
-    """
-
-    is_vector: bool
-    bars_agent: bool
-
-
-@cache
-def second_verbs() -> dict[str, SecondVerb]:
-    """Returns the verbs that follow the first verb of a group."""
-    rows = grammar_table("hindi/vector_verbs.tsv", ("root", "kind", "agent"))
-    return {composed(row["root"]): SecondVerb(row["kind"] == "vector", row["agent"] == "bare") for row in rows}
 
 
 @cache

@@ -9,7 +9,7 @@ from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.sentence import Sentence, Token
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, nominal_chunks, object_of
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
-from lattice_simp.systems.hindi.simplify.nominal_cases import agent_words, is_dative
+from lattice_simp.systems.hindi.simplify.nominal_cases import agent_words, has_case_marker
 from lattice_simp.systems.hindi.simplify.tables import relatives, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import (
     VerbGroup,
@@ -97,7 +97,7 @@ def _agreement(sentence: Sentence, part: Part, main: VerbGroup, *, with_ne: bool
 def _with_subject(sentence: Sentence, part: Part, *, with_ne: bool) -> Part:
     phrase = [(position, sentence.tokens[position]) for position in part.copied or part.agent]
     if part.copied:
-        if is_dative(phrase):
+        if has_case_marker(phrase):
             # The verb has the same obligation or experience, and so does the agent.
             return replace(part, subject=tuple(Word(token.form, (position,), _COPIED) for position, token in phrase))
         return replace(part, subject=agent_words(phrase, with_ne=with_ne, reason=_COPIED))

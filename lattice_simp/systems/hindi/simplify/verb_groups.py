@@ -19,10 +19,11 @@ from lattice_simp.grammars.hindi.verbs import (
     analyse,
     canonical,
     generate,
+    second_verbs,
     takes_ne,
 )
 from lattice_simp.systems.hindi.sentence import Sentence, Token
-from lattice_simp.systems.hindi.simplify.tables import second_verbs, words_of
+from lattice_simp.systems.hindi.simplify.tables import words_of
 
 _FINITE_ONLY = (PRESENT, PAST)
 """Tenses that only `hai` and `thaa` have."""
