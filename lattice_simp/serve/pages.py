@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from lattice_simp import __version__
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
@@ -80,10 +80,39 @@ def path(request: Request, name: str, /, query: Mapping[str, Any] | None = None,
     return address + (f"?{urlencode(query, doseq=True)}" if query else "")
 
 
-def render(request: Request, template: str, values: Mapping[str, Any], status: int = HTTPStatus.OK) -> HTMLResponse:
-    """Renders a template to a page."""
+def redirected(
+    request: Request, name: str, query: Mapping[str, Any] | None = None, place: str = "", **parameters: Any
+) -> RedirectResponse:
+    """Sends the browser to a route, by GET also after a form.
+
+    Args:
+        request: the current request.
+        name: the name of the route.
+        query: the query parameters.
+        place: the anchor on the page, with `#`.
+        parameters: the parameters of the route's path.
+    """
+    return RedirectResponse(path(request, name, query, **parameters) + place, HTTPStatus.SEE_OTHER)
+
+
+def render(
+    request: Request,
+    template: str,
+    values: Mapping[str, Any],
+    status: int = HTTPStatus.OK,
+    headers: Mapping[str, str] | None = None,
+) -> HTMLResponse:
+    """Renders a template to a page.
+
+    Args:
+        request: the current request, which the template may use.
+        template: the name of the template.
+        values: the further values that the template uses.
+        status: the status of the answer.
+        headers: its headers besides the usual ones.
+    """
     pages: Environment = request.app.state.pages
-    return HTMLResponse(pages.get_template(template).render(request=request, **values), status)
+    return HTMLResponse(pages.get_template(template).render(request=request, **values), status, headers)
 
 
 async def while_connected(request: Request, work: Awaitable[T]) -> T:
@@ -137,6 +166,4 @@ def defect(request: Request, error: Exception) -> Response:
 def _answer(request: Request, message: str, status: int, headers: Mapping[str, str]) -> Response:
     if request.scope["path"].removeprefix(request.scope.get("root_path", "")).startswith(API):
         return JSONResponse({"error": message}, status, headers)
-    page = render(request, "error.html", {"message": message, "title": HTTPStatus(status).phrase}, status)
-    page.headers.update(headers)
-    return page
+    return render(request, "error.html", {"message": message, "title": HTTPStatus(status).phrase}, status, headers)

@@ -54,9 +54,7 @@ class SentencePages:
         answer, status, headers = await self._answered(request)
         result = answer if answer["text"] and answer["error"] is None else None
         values = answer | {"result": result, "title": self.title, "limits": self.limits}
-        page = render(request, self.template, values, status)
-        page.headers.update(headers)
-        return page
+        return render(request, self.template, values, status, headers)
 
     async def api(self, request: Request) -> Response:
         """Returns the content of the page as JSON."""

@@ -9,13 +9,13 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.annotate.tasks import ANNOTATOR, task_of
 from lattice_simp.serve.forms import Form, toggled
 from lattice_simp.serve.opened import OpenedStore
-from lattice_simp.serve.pages import path, render
+from lattice_simp.serve.pages import redirected, render
 from lattice_simp.serve.text import one_line
 from lattice_simp.support.people import person_name
 from lattice_simp.systems.annotation import (
@@ -58,7 +58,7 @@ class Pages:
             name = person_name(one_line(form.one("annotator"), 1000))
         except LatticeSimpError as error:
             return await self._overview(request, str(error))
-        response = RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
+        response = redirected(request, "annotate")
         ANNOTATOR.write(request, response, name)
         return response
 
@@ -70,18 +70,18 @@ class Pages:
         """Stores a judgement or a skip, or toggles a word without a script."""
         task, name, form = task_of(request), ANNOTATOR.read(request), await Form.of(request)
         if not name:
-            return RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
+            return redirected(request, "annotate")
         deleted = form.one("deleted")
         if form.one("toggle"):
             deleted = toggled(deleted, len(deleted), form.one("toggle"))
             query = {"sentence": form.one("sentence"), "deleted": deleted}
-            return self._to(request, task, query, "#tokens")
+            return redirected(request, "annotate_task", query, "#tokens", task=task.value)
         try:
             await self.opened.run(_take, name, task, form)
         except AnnotationError as error:
             query = {"sentence": form.one("sentence"), "deleted": deleted}
             return await self._show(request, query, str(error))
-        return self._to(request, task)
+        return redirected(request, "annotate_task", task=task.value)
 
     async def undo(self, request: Request) -> Response:
         """Undoes the annotator's last event and shows its item again."""
@@ -103,13 +103,9 @@ class Pages:
     async def _do(self, request: Request, action: Any) -> Response:
         task, name = task_of(request), ANNOTATOR.read(request)
         if not name:
-            return RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
+            return redirected(request, "annotate")
         await self.opened.run(action, name, task)
-        return self._to(request, task)
-
-    def _to(self, request: Request, task: Task, query: Mapping[str, str] | None = None, place: str = "") -> Response:
-        address = path(request, "annotate_task", query, task=task.value)
-        return RedirectResponse(address + place, HTTPStatus.SEE_OTHER)
+        return redirected(request, "annotate_task", task=task.value)
 
     async def _overview(self, request: Request, error: str | None = None) -> Response:
         name = ANNOTATOR.read(request)
@@ -125,7 +121,7 @@ class Pages:
     async def _show(self, request: Request, query: Mapping[str, str], error: str | None = None) -> Response:
         task, name = task_of(request), ANNOTATOR.read(request)
         if not name:
-            return RedirectResponse(path(request, "annotate"), HTTPStatus.SEE_OTHER)
+            return redirected(request, "annotate")
         assignment, stand = await self.opened.run(_next, name, task)
         values = {
             "title": TITLES[task] if assignment else "Nothing left to do",

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.forms import Form, NameCookie, toggled
 from lattice_simp.serve.opened import OpenedStore
-from lattice_simp.serve.pages import path, render
+from lattice_simp.serve.pages import redirected, render
 from lattice_simp.serve.text import one_line
 from lattice_simp.support.people import person_name
 from lattice_simp.systems.judging.questions import NO_ERRORS, AnswerError, Errors, Question, parsed, words_of, written
@@ -72,7 +72,7 @@ class Pages:
             await self.opened.run(JudgingStore.join, name)
         except LatticeSimpError as error:
             return self._overview(request, None, "", str(error))
-        response = RedirectResponse(path(request, "judge_next"), HTTPStatus.SEE_OTHER)
+        response = redirected(request, "judge_next")
         RATER.write(request, response, name)
         return response
 
@@ -83,7 +83,7 @@ class Pages:
     async def answer(self, request: Request) -> Response:
         """Stores answers or a skip, or marks words without a script."""
         if not (name := RATER.read(request)):
-            return RedirectResponse(path(request, "judge"), HTTPStatus.SEE_OTHER)
+            return redirected(request, "judge")
         form = await Form.of(request)
         draft = Draft(_texts(form, self.study), form.one("pressed"), _position(form))
         try:
@@ -96,14 +96,14 @@ class Pages:
                 await self.opened.run(JudgingStore.answer, name, draft.position, values)
         except (AnswerError, JudgingError) as error:
             return await self._show(request, replace(draft, error=str(error)))
-        return RedirectResponse(path(request, "judge_next"), HTTPStatus.SEE_OTHER)
+        return redirected(request, "judge_next")
 
     async def undo(self, request: Request) -> Response:
         """Undoes the rater's last judgement and shows it again."""
         if not (name := RATER.read(request)):
-            return RedirectResponse(path(request, "judge"), HTTPStatus.SEE_OTHER)
+            return redirected(request, "judge")
         await self.opened.run(JudgingStore.undo, name)
-        return RedirectResponse(path(request, "judge_next"), HTTPStatus.SEE_OTHER)
+        return redirected(request, "judge_next")
 
     def _overview(
         self, request: Request, standing: Standing | None, name: str = "", error: str | None = None
@@ -120,11 +120,11 @@ class Pages:
 
     async def _show(self, request: Request, draft: Draft | None = None) -> Response:
         if not (name := RATER.read(request)):
-            return RedirectResponse(path(request, "judge"), HTTPStatus.SEE_OTHER)
+            return redirected(request, "judge")
         try:
             screen, standing = await self.opened.run(_next, name)
         except JudgingError:
-            return RedirectResponse(path(request, "judge"), HTTPStatus.SEE_OTHER)
+            return redirected(request, "judge")
         error = draft.error if draft else None
         values = {
             "title": self.study.title,

@@ -9,13 +9,13 @@ from http import HTTPStatus
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.forms import toggled
 from lattice_simp.serve.limits import Limits
-from lattice_simp.serve.pages import path, problem, render, while_connected
+from lattice_simp.serve.pages import problem, redirected, render, while_connected
 from lattice_simp.serve.problems import require_no_problem
 from lattice_simp.serve.section import Section
 from lattice_simp.serve.text import one_line
@@ -77,7 +77,7 @@ class _Handlers:
         parameters = request.query_params
         try:
             if query := _canonical(parameters, self.limits):
-                return RedirectResponse(path(request, "translate", query.parameters), HTTPStatus.SEE_OTHER)
+                return redirected(request, "translate", query.parameters)
             answer, status, headers = await self._answered(request)
         except LatticeSimpError as error:
             answer, status, headers = _failed(parameters, self.limits, error)
@@ -90,16 +90,12 @@ class _Handlers:
             "limits": self.limits,
             "title": answer["query"]["text"] or "Translate",
         }
-        page = render(request, "translate.html", values, status)
-        page.headers.update(headers)
-        return page
+        return render(request, "translate.html", values, status, headers)
 
     async def result(self, request: Request) -> Response:
         """Returns the part of the page that depends on the marks, for its script."""
         answer, status, headers = await self._answered(request)
-        page = render(request, "result.html", answer, status)
-        page.headers.update(headers)
-        return page
+        return render(request, "result.html", answer, status, headers)
 
     async def api(self, request: Request) -> Response:
         """Returns everything on the page as JSON."""
