@@ -31,6 +31,15 @@ def split_tokens(text: str) -> list[str]:
     return [token for token in text.replace("\t", " ").split(" ") if token]
 
 
+def is_word(token: str) -> bool:
+    """Returns whether a token holds a letter or a digit, unlike a punctuation mark.
+
+    >>> is_word("a.m."), is_word("...")
+    (True, False)
+    """
+    return any(map(str.isalnum, token))
+
+
 def as_tokens(words: str | Iterable[str]) -> tuple[str, ...]:
     """Returns the tokens of a string, or of tokens that are split already.
 

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.kernel import Floats
+from lattice_simp.core.symbols import is_word
 from lattice_simp.metrics.metric import Form, Metric, References
-from lattice_simp.metrics.sentences import count_sentences, is_word
+from lattice_simp.metrics.sentences import count_sentences
 from lattice_simp.metrics.syllables import count_syllables
 from lattice_simp.scores.ratios import ratio
 

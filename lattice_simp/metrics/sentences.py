@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
+from lattice_simp.core.symbols import is_word
 from lattice_simp.grammars.english.stops import ends_lower_cased
 from lattice_simp.metrics.metric import Form, Metric, References, averaged, ratio_of_sums
 from lattice_simp.text.sacrebleu_tokenisers import USUAL, tokeniser
@@ -75,11 +76,6 @@ def count_sentences(line: str) -> int:
         elif open_sentence and _END.fullmatch(token) and not (token == "." and _is_short_at(tokens, position - 1)):
             count, open_sentence = count + 1, False
     return count + open_sentence
-
-
-def is_word(token: str) -> bool:
-    """Returns whether a token holds a letter or a digit."""
-    return any(character.isalnum() for character in token)
 
 
 def _is_short_at(tokens: Sequence[str], position: int) -> bool:

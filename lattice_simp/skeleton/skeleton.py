@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
-from lattice_simp.core.symbols import as_tokens
+from lattice_simp.core.symbols import as_tokens, is_word
 from lattice_simp.errors import SkeletonError
 from lattice_simp.formats.common import shown
 from lattice_simp.skeleton.brackets import format_brackets, parse_brackets
@@ -193,7 +193,7 @@ class Skeleton:
 
         If no word is kept, or there is none, punctuation counts like words.
         """
-        words = [position for position, token in enumerate(self.tokens) if any(map(str.isalnum, token))]
+        words = [position for position, token in enumerate(self.tokens) if is_word(token)]
         if not any(self.mask[position] for position in words):
             return classify_gaps(self.gaps, len(self.tokens))
         inner = self.mask[words[0] : words[-1] + 1]

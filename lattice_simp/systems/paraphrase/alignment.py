@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.kernel import Bools, Longs
+from lattice_simp.core.symbols import is_word
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.options import option
 from lattice_simp.systems.paraphrase.conditions import CONDITIONS
@@ -155,7 +156,7 @@ def _linked_enough(tree: Tree, linked: Longs, settings: AlignmentSettings) -> Bo
 
 def _whole(tree: Tree) -> Bools:
     """Returns which nodes have all words of the sentence, ignoring marks."""
-    words = np.array([any(map(str.isalnum, token)) for token in tree.tokens])
+    words = np.array([is_word(token) for token in tree.tokens])
     return np.logical_and.reduce(inside(tree, np.flatnonzero(words)), axis=1)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Bools, Longs
+from lattice_simp.core.symbols import is_word
 from lattice_simp.systems.paraphrase.links import LinkKind, WordLink, count_within, pair_sums, smallest_nodes
 from lattice_simp.systems.paraphrase.tree import Tree, inside, joint_counts
 
@@ -105,7 +106,7 @@ def marks(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
     """Both phrases begin and end with words and contain the same marks."""
     inner = _numbered([_marks(tree.phrase(node)) for node in range(len(tree.nodes))] for tree in (first, second))
     borders = [
-        np.array([_is_word(tree.tokens[node.begin]) and _is_word(tree.tokens[node.end - 1]) for node in tree.nodes])
+        np.array([is_word(tree.tokens[node.begin]) and is_word(tree.tokens[node.end - 1]) for node in tree.nodes])
         for tree in (first, second)
     ]
     return (inner[0][:, None] == inner[1]) & borders[0][:, None] & borders[1]
@@ -162,9 +163,5 @@ def _holds(tree: Tree, words: Bools) -> Bools:
     return counts[tree.spans[:, 1]] > counts[tree.spans[:, 0]]
 
 
-def _is_word(token: str) -> bool:
-    return any(map(str.isalnum, token))
-
-
 def _marks(words: Sequence[str]) -> str:
-    return " ".join(word for word in words if not _is_word(word))
+    return " ".join(word for word in words if not is_word(word))

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.core.symbols import SymbolTable, is_word
 from lattice_simp.grammars.english.lexicon import marks
 from lattice_simp.ops.minimize import minimize
 from lattice_simp.systems.paraphrase.tree import Tree
@@ -66,7 +66,7 @@ def capitalised(lattice: Lattice) -> Lattice:
     )
     capital = np.array([0, *(symbols.find(_capital(word)) for word in words[1:])])
     begins = np.array([_is_stop(word) for word in words])
-    goes_on = np.array([not _is_word(word) for word in words])
+    goes_on = np.array([not is_word(word) for word in words])
     labels, size = lattice.olabels, lattice.num_states
     first, inside = np.where(begins | goes_on, 0, 1)[labels], np.where(begins, 0, 1)[labels]
     expanded = Lattice.from_arcs(  # states below `size` are at the beginning of a sentence, the others inside
@@ -86,7 +86,7 @@ def _first_words(tokens: Sequence[str]) -> Iterator[int]:
     for at, token in enumerate(tokens):
         if _is_stop(token):
             begins = True
-        elif _is_word(token):
+        elif is_word(token):
             if begins:
                 yield at
             begins = False
@@ -94,10 +94,6 @@ def _first_words(tokens: Sequence[str]) -> Iterator[int]:
 
 def _is_stop(token: str) -> bool:
     return marks().get(token) == "stop"
-
-
-def _is_word(token: str) -> bool:
-    return any(map(str.isalnum, token))
 
 
 def _capital(word: str) -> str:

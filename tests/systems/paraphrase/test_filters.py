@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from random_trees import random_tree
@@ -162,3 +164,17 @@ def test_an_unwanted_question_is_removed():
     texts = {path.text for path in nbest(result.lattice, 100)}
     assert texts >= {"can you see the large house ?"}
     assert all(text.endswith("?") == text.startswith("can") for text in texts)
+
+
+@pytest.mark.parametrize("name", ["repetition", "neighbours"])
+def test_memory_does_not_grow_with_the_square_of_the_vocabulary(name):
+    sentences = [" ".join(f"w{number + step}/NN" for step in range(18)) for number in range(0, 1080, 18)]
+    source_set = sentence_set(*sentences)
+    lattice = Lattice.from_strings([(" ".join(tokens), 0.0) for tokens in source_set.sentences])
+    FILTERS[name](lattice, source_set)  # compiles the kernels
+    tracemalloc.start()
+    kept = FILTERS[name](lattice, source_set)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept.num_arcs == lattice.num_arcs
+    assert peak < 5_000_000

@@ -32,8 +32,8 @@ FILTERS: Mapping[str, Filter] = {
     "polarity": _intersecting(polarity.acceptor),
     "agreement": _intersecting(agreement.acceptor),
     "articles": _intersecting(articles.acceptor),
-    "repetition": _intersecting(repetition.acceptor),
-    "neighbours": _intersecting(neighbours.acceptor),
+    "repetition": repetition.passing,
+    "neighbours": neighbours.passing,
     "doubling": doubling.passing,
     "notation": _intersecting(notation.acceptor),
 }

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.support.tables import grammar_table
@@ -68,6 +69,20 @@ class SentenceSet:
         return Lattice.from_arcs(sources, words + 1, np.zeros(len(words)), table[sources, words], ends, symbols)
 
 
+def adjacent_words(lattice: Lattice) -> list[tuple[str, str]]:
+    """Returns the distinct pairs of words on consecutive arcs of a lattice.
+
+    >>> adjacent_words(Lattice.from_strings([("a b", 0.0), ("a b a", 0.0)]))
+    [('a', 'b'), ('b', 'a')]
+    """
+    size = len(lattice.symbols)
+    words = list(lattice.symbols)
+    entering = np.unique(lattice.nextstates.astype(np.int64) * size + lattice.olabels)
+    arcs, begins = chosen_blocks(lattice.offsets, entering // size)
+    pairs = np.unique(np.repeat(entering % size, np.diff(begins)) * size + lattice.olabels[arcs])
+    return [(words[pair // size], words[pair % size]) for pair in pairs.tolist()]
+
+
 @cache
 def word_classes(name: str) -> dict[str, str]:
     """Returns the class of each word in a table of `grammars/english`.
@@ -76,6 +91,12 @@ def word_classes(name: str) -> dict[str, str]:
     'obligation'
     """
     return {row["word"]: row["class"] for row in grammar_table(f"english/{name}.tsv", ("word", "class"), full=True)}
+
+
+def counting(sentence_set: SentenceSet, words: Iterable[str], most: int, final: Collection[int]) -> Lattice:
+    """Returns an acceptor that counts some words, up to `most`; `final` are the accepted numbers."""
+    steps = {word: {state: state + 1 if state < most else -1 for state in range(most + 1)} for word in words}
+    return automaton(sentence_set, steps, most + 1, final)
 
 
 def automaton(

@@ -11,7 +11,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import best_cost
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.ops.intersect import intersect
-from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet, automaton
+from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet, counting
 from lattice_simp.systems.paraphrase.tree import content_tags
 
 
@@ -28,7 +28,7 @@ def passing(lattice: Lattice, sentence_set: SentenceSet) -> Lattice:
             most[lemma] = max(most[lemma], sum(token in words for token in tokens))
     for lemma, words in forms.items():
         if _largest_count(lattice, words) > most[lemma]:
-            lattice = intersect(lattice, _at_most(sentence_set, words, most[lemma]))
+            lattice = intersect(lattice, counting(sentence_set, words, most[lemma], range(most[lemma] + 1)))
     return lattice
 
 
@@ -41,8 +41,3 @@ def _largest_count(lattice: Lattice, words: set[str]) -> int:
         finals=np.where(np.isfinite(lattice.finals), 0.0, np.inf),
     )
     return -round(best_cost(counting))
-
-
-def _at_most(sentence_set: SentenceSet, words: set[str], most: int) -> Lattice:
-    steps = {word: {state: state + 1 if state < most else -1 for state in range(most + 1)} for word in words}
-    return automaton(sentence_set, steps, most + 1, range(most + 1))

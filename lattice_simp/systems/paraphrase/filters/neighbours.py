@@ -6,31 +6,51 @@ speech. Marks fit all words.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import pairwise
+
 import numpy as np
 
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet
-from lattice_simp.systems.paraphrase.tree import joint_counts
+from lattice_simp.core.symbols import is_word
+from lattice_simp.ops.intersect import intersect
+from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet, adjacent_words
 
 
-def acceptor(sentence_set: SentenceSet) -> Lattice:
-    """Returns an acceptor that remembers the last word."""
-    words = {word: number for number, word in enumerate(sentence_set.words)}
-    names = {tag: number for number, tag in enumerate(sorted({tag for tags in sentence_set.tags for tag in tags}))}
-    has_tag = np.zeros((len(words), len(names)), dtype=np.bool_)
-    beside = np.zeros((len(words), len(words)), dtype=np.bool_)
-    before = np.zeros((len(names), len(words)), dtype=np.bool_)
-    after = np.zeros((len(words), len(names)), dtype=np.bool_)
+def passing(lattice: Lattice, sentence_set: SentenceSet) -> Lattice:
+    """Returns the sentences of a lattice whose neighbouring words fit.
+
+    The acceptor remembers the last word, but only words that another word of the lattice does not fit.
+    """
+    fit = _fit(sentence_set)
+    columns = {word: column for column, word in enumerate(sentence_set.words)}
+    clashes = [pair for pair in adjacent_words(lattice) if not fit(*pair)]
+    if not clashes:
+        return lattice
+    names = {word: number for number, word in enumerate(dict.fromkeys(first for first, _ in clashes), start=1)}
+    last = [names.get(word, 0) for word in sentence_set.words]
+    goals = np.tile(np.array(last, dtype=np.int64), (len(names) + 1, 1))
+    for first, second in clashes:
+        goals[names[first], columns[second]] = -1
+    return intersect(lattice, sentence_set.acceptor(goals, (True for _ in goals)))
+
+
+def _fit(sentence_set: SentenceSet) -> Callable[[str, str], bool]:
+    """Returns a function that returns whether a word may stand before another one."""
+    tags_of = sentence_set.tags_of
+    all_tags = {tag for tags in sentence_set.tags for tag in tags}
+    before: defaultdict[str, set[str]] = defaultdict(set)  # the parts of speech right before and after each word
+    after: defaultdict[str, set[str]] = defaultdict(set)
     for tokens, tags in zip(sentence_set.sentences, sentence_set.tags, strict=True):
-        numbers = np.array([words[token] for token in tokens])
-        kinds = np.array([names[tag] for tag in tags])
-        has_tag[numbers, kinds] = True
-        beside[numbers[:-1], numbers[1:]] = True
-        before[kinds[:-1], numbers[1:]] = True
-        before[:, numbers[:1]] = True  # the first word fits all, as nothing is known of words before it
-        after[numbers[:-1], kinds[1:]] = True
-    mark = np.array([not any(map(str.isalnum, word)) for word in words], dtype=np.bool_)
-    fits = beside | mark | mark[:, None] | ((joint_counts(has_tag, before) > 0) & (joint_counts(after, has_tag.T) > 0))
-    goals = np.where(fits, np.arange(1, len(words) + 1), -1)
-    start = np.arange(1, len(words) + 1)
-    return sentence_set.acceptor(np.vstack([start, goals]), (True for _ in range(len(words) + 1)))
+        before[tokens[0]] |= all_tags  # nothing is known of words before it
+        for (first, second), (first_tag, second_tag) in zip(pairwise(tokens), pairwise(tags), strict=True):
+            before[second].add(first_tag)
+            after[first].add(second_tag)
+
+    def fit(first: str, second: str) -> bool:
+        if (first, second) in sentence_set.neighbours or not (is_word(first) and is_word(second)):
+            return True
+        return not (tags_of[first].isdisjoint(before[second]) or tags_of[second].isdisjoint(after[first]))
+
+    return fit

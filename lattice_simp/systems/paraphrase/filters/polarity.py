@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet, automaton
+from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet, counting
 
 
 def acceptor(sentence_set: SentenceSet) -> Lattice:
@@ -12,5 +12,4 @@ def acceptor(sentence_set: SentenceSet) -> Lattice:
     negations = [word for word in sentence_set.words if word.lower() in word_set("negations")]
     observed = {sum(word in negations for word in sentence) for sentence in sentence_set.sentences}
     most = max(observed, default=0)
-    steps = {word: {state: state + 1 if state < most else -1 for state in range(most + 1)} for word in negations}
-    return automaton(sentence_set, steps, most + 1, observed)
+    return counting(sentence_set, negations, most, observed)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from lattice_simp.core.kernel import Longs
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet
+from lattice_simp.ops.intersect import intersect
+from lattice_simp.systems.paraphrase.filters.acceptors import SentenceSet, adjacent_words
 
 MOST_WORDS = 3
 """The most words of a detected repetition."""
@@ -16,16 +18,23 @@ MOST_WORDS = 3
 _Words = tuple[int, ...]
 
 
-def acceptor(sentence_set: SentenceSet) -> Lattice:
-    """Returns an acceptor of strings without repetitions, by the automaton of Aho and Corasick (1975)."""
+def passing(lattice: Lattice, sentence_set: SentenceSet) -> Lattice:
+    """Returns the sentences of a lattice without repetitions, by the automaton of Aho and Corasick (1975).
+
+    The automaton has only repetitions whose neighbouring words are neighbours in the lattice.
+    """
     lowered = {word: number for number, word in enumerate(sorted({word.lower() for word in sentence_set.words}))}
     columns = np.array([lowered[word.lower()] for word in sentence_set.words], dtype=np.int64)
     sentences = [[lowered[word.lower()] for word in sentence] for sentence in sentence_set.sentences]
     sizes = range(1, MOST_WORDS + 1)
     grams = {gram for size in sizes for sentence in sentences for gram in _grams(sentence, size)}
     observed = {gram for size in sizes for sentence in sentences for gram in _grams(sentence, 2 * size)}
-    goals = _avoiding(sorted({gram * 2 for gram in grams} - observed), len(lowered))
-    return sentence_set.acceptor(goals[:, columns], (True for _ in goals))
+    adjacent = {(lowered[first.lower()], lowered[second.lower()]) for first, second in adjacent_words(lattice)}
+    possible = {gram * 2 for gram in grams if adjacent.issuperset(pairwise(gram * 2))}
+    if possible <= observed:
+        return lattice
+    goals = _avoiding(sorted(possible - observed), len(lowered))
+    return intersect(lattice, sentence_set.acceptor(goals[:, columns], (True for _ in goals)))
 
 
 def _grams(sentence: Sequence[int], size: int) -> Iterable[_Words]:
