@@ -176,14 +176,15 @@ def _run(work: Work, source: str | None, parallel: Sequence[str] | None, run: Ru
         work.lattices.mkdir(parents=True, exist_ok=True)
     sentences = [Sentence(line.sentences, text=work.passed_through(line)) for line in sets]
     parts = {**name_run(sentences, Path(os.devnull), work), "model": work.options.files()}
-    unchanged = list[int]()
+    unchanged = list[Record]()
     place = partial(_place, parallel[0] if parallel else source, sets)
     job = Job("paraphrasing", partial(make_worker, work), parts, place, on_record=partial(_add_unchanged, unchanged))
     with resumable(run):
         report = run_sentences(sentences, job, run)
     summary = f"{counted(len(sets), 'set')} in {report.seconds:.1f} s, {report.failed} failed"
     if unchanged:
-        summary += f"; {_nothing_new([len(sets[number].sentences) for number in unchanged])}"
+        sizes = [len(sets[record["number"]].sentences) for record in unchanged]
+        summary += f"; {_nothing_new(sizes, any(record.get('removed') for record in unchanged))}"
     end_run(report, run, summary)
 
 
@@ -192,15 +193,17 @@ def _place(source: str | None, sets: Sequence[SentenceSetLine], number: int) -> 
     return line_place(source, sets[number].line - 1)
 
 
-def _add_unchanged(unchanged: list[int], record: Record) -> None:
-    """Adds the number of a set whose phrases form no new sentence."""
+def _add_unchanged(unchanged: list[Record], record: Record) -> None:
+    """Adds the record of a set whose phrases form no new sentence."""
     if record.get("new") == 0:
-        unchanged.append(record["number"])
+        unchanged.append(record)
 
 
-def _nothing_new(sizes: Sequence[int]) -> str:
-    """Says which sets have no new sentences, and why, from their numbers of sentences."""
+def _nothing_new(sizes: Sequence[int], is_filtered: bool) -> str:
+    """Says which sets have no new sentences, and why, from their numbers of sentences and what filters did."""
     text = f"{counted(len(sizes), 'set')} without new sentences"
     if max(sizes) < 2:
         return f"{text}: a set needs two sentences or more, in lines without a blank line between (or --senses)"
+    if is_filtered:
+        return f"{text}: the filters removed them; `lattice-simp paraphrase count` shows how many each filter removed"
     return f"{text}: no phrase has an equivalent in another context; `lattice-simp paraphrase align` lists those found"

@@ -163,8 +163,8 @@ class _Tools:
         return expanded, apply_lm(expanded.lattice, {"LM": (self.model, 1.0)}, beam=self.work.options.beam)
 
 
-_Result = tuple[str, int | None]
-"""The text of a record, and the number of new sentences; None where they are not counted."""
+_Result = tuple[str, Expansion | None]
+"""The text of a record, and the expansion; None where new sentences are not counted."""
 
 
 def parses_of(line: str) -> list[Tree]:
@@ -189,8 +189,9 @@ def make_worker(work: Work) -> Function:
 def _one_set(tools: _Tools, task: tuple[int, Sentence]) -> Record:
     number, sentence = task
     sentence_set = SentenceSetLine(tools.work.ids[number], sentence.words)
-    line, new = ACTIONS[tools.work.action](tools, sentence_set, number)
-    return {"number": number, "line": line, "nbest": [], "reachable": None, "new": new}
+    line, expanded = ACTIONS[tools.work.action](tools, sentence_set, number)
+    new, removed = (None, 0) if expanded is None else (expanded.new, sum(expanded.removed.values()))
+    return {"number": number, "line": line, "nbest": [], "reachable": None, "new": new, "removed": removed}
 
 
 def _expand(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Result:
@@ -200,7 +201,7 @@ def _expand(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Resul
     expanded, lattice = tools.expansion(sentence_set)
     if work.lattices is not None:
         write(expanded.lattice if tools.model is None else lattice, work.lattices / f"{sentence_set.id}.fst")
-    return _listed(work, sentence_set, nbest(lattice, work.limit, ignore=()), expanded.count), expanded.new
+    return _listed(work, sentence_set, nbest(lattice, work.limit, ignore=()), expanded.count), expanded
 
 
 def _sample(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Result:
@@ -209,7 +210,7 @@ def _sample(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Resul
         return _listed(work, sentence_set, [], 0), None
     expanded, lattice = tools.expansion(sentence_set)
     paths = sample(lattice, work.limit, seed=work.seed + number, uniform=not work.weighted, ignore=())
-    return _listed(work, sentence_set, paths, expanded.count), expanded.new
+    return _listed(work, sentence_set, paths, expanded.count), expanded
 
 
 def _listed(work: Work, sentence_set: SentenceSetLine, paths: list[Hypothesis], total: int) -> str:
@@ -243,7 +244,7 @@ def _count(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Result
     }
     if tools.model is not None:
         record["within_beam"] = count_paths(lattice)
-    return json.dumps(record, ensure_ascii=False), expanded.new
+    return json.dumps(record, ensure_ascii=False), expanded
 
 
 def _align(tools: _Tools, sentence_set: SentenceSetLine, number: int) -> _Result:

@@ -44,6 +44,13 @@ def test_sets_without_new_sentences_are_counted(call, files):
     (files / "two.txt").write_text(f"{ALONE}\n(VP (VB go))\n", encoding="utf-8")
     done = call("paraphrase", "expand", "two.txt", *options)
     assert "1 set without new sentences: no phrase has an equivalent in another context" in done.stderr
+    houses = (
+        "(S (NP (PRP he)) (VP (VBZ sees) (DT a) (NX (NN house))))",
+        "(S (NP (PRP she)) (VP (VBZ has) (DT an) (NX (JJ old) (NN house))))",
+    )
+    (files / "filtered.txt").write_text("".join(f"{tree}\n" for tree in houses), encoding="utf-8")
+    done = call("paraphrase", "expand", "filtered.txt", *options, "--conditions", "none")
+    assert "1 set without new sentences: the filters removed them" in done.stderr
 
 
 def test_trees_may_go_over_several_lines(call, files):
