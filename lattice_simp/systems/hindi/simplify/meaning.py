@@ -54,7 +54,7 @@ def asking_words(sentence: Sentence) -> list[int]:
     """Returns the question words of a sentence; none if it is a question."""
     if not sentence.forms.isdisjoint(words_of("question")):
         return []
-    return [index for index, token in enumerate(sentence.tokens) if _is_asking(token)]
+    return [index for index, token in enumerate(sentence.tokens) if is_asking(token)]
 
 
 def reason_to_stay(sentence: Sentence, parent: Node, position: int, context: Context) -> str:
@@ -89,7 +89,8 @@ def reason_to_stay(sentence: Sentence, parent: Node, position: int, context: Con
     return _coordinate(sentence, parent, position, context.leading)
 
 
-def _is_asking(token: Token) -> bool:
+def is_asking(token: Token) -> bool:
+    """Returns whether a token is a question word, by its tag or its form."""
     return token.tag == _QUESTION_WORD or token.form in words_of("interrogative")
 
 
@@ -136,7 +137,7 @@ def _complement(sentence: Sentence, parent: Node, node: Node) -> str:
         return "a correlative word"
     if forms[0] in words_of("example"):
         return "a comparison"
-    if any(_is_asking(sentence.tokens[index]) for index in (*words, *range(node.start, node.end))):
+    if any(is_asking(sentence.tokens[index]) for index in (*words, *range(node.start, node.end))):
         return "a question"
     is_marked = sentence.tokens[node.start].form == word_of("complementiser") or is_joining(sentence, node.start - 1)
     return "" if is_marked and _has_speaker(sentence, group, words) else "nobody says it"

@@ -17,6 +17,7 @@ from lattice_simp.systems.hindi.simplify.clause_tree import Node, clause_tree, i
 from lattice_simp.systems.hindi.simplify.doubts import doubtful, torn, unbalanced, without_needless
 from lattice_simp.systems.hindi.simplify.gerunds import split_gerunds
 from lattice_simp.systems.hindi.simplify.keeping import keep_together
+from lattice_simp.systems.hindi.simplify.meaning import is_asking
 from lattice_simp.systems.hindi.simplify.model import (
     Change,
     ChangeKind,
@@ -32,8 +33,7 @@ from lattice_simp.systems.hindi.simplify.split import split_clauses
 from lattice_simp.systems.hindi.simplify.tables import words_of
 from lattice_simp.systems.hindi.simplify.tam import conjugate, without_relatives
 
-QUESTION, QUESTION_MARK = "WQ", "?"
-"""The tag of interrogative words, and the question mark."""
+QUESTION_MARK = "?"
 
 MAX_ROUNDS = 32
 """The most rounds of splitting. Each round undoes all impossible splits of the last one; few sentences need more than
@@ -112,11 +112,9 @@ def _simplified(
     if until >= Stage.GERUNDS:
         parts = split_gerunds(source, parts, refused)
     if until >= Stage.ARGUMENTS:
-        parts = share_agents(source, parts)
-        if careful:
-            parts = without_needless(source, parts)
-            if doubts := doubtful(source, parts):
-                return [], doubts
+        parts = without_needless(source, share_agents(source, parts))
+        if careful and (doubts := doubtful(source, parts)):
+            return [], doubts
         if until == Stage.ARGUMENTS:
             parts = [replace(part, subject=_copied_words(source, part.copied)) for part in parts]
         else:
@@ -249,7 +247,7 @@ def _marked(sentence: Sentence, source: Sentence, stop: int, rendered: Sequence[
     asking = {
         position
         for position, words in enumerate(rendered)
-        if any(source.tokens[index].tag == QUESTION for word in words for index in word.sources)
+        if any(is_asking(source.tokens[index]) for word in words for index in word.sources)
     }
     return asking if asking and sentence.tokens[stop].form == QUESTION_MARK else {len(rendered) - 1}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -10,7 +11,9 @@ from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
 from lattice_simp.grammars.hindi.spelling import composed
 from lattice_simp.grammars.hindi.verbs import (
     CONJUNCTIVE,
+    PAST,
     PERFECTIVE,
+    PRESENT,
     ROOT,
     VerbForm,
     analyse,
@@ -36,7 +39,24 @@ def is_romanised(sentence: Sentence) -> bool:
 def in_devanagari(sentence: Sentence) -> Sentence:
     """Returns the sentence in Devanagari, with the roots and features of its verbs."""
     roman = is_romanised(sentence)
-    return replace(sentence, tokens=tuple(_full(token, roman=roman) for token in sentence.tokens))
+    tokens = [_full(token, roman=roman) for token in sentence.tokens]
+    return replace(sentence, tokens=tuple(_with_root(tokens, position) for position in range(len(tokens))))
+
+
+def _with_root(tokens: Sequence[Token], position: int) -> Token:
+    """Returns a verb as a bare root if it can be one and `rahaa hai` follows: `chalaa` is `drive` there, not `went`."""
+    token = tokens[position]
+    auxiliaries = tokens[position + 1 : position + 3]
+    is_progressive = (
+        token.tag == VERBS[0]
+        and [auxiliary.tag for auxiliary in auxiliaries] == [VERBS[1]] * 2
+        and auxiliaries[0].root in words_of("progressive")
+        and auxiliaries[1].tam in (PRESENT, PAST)
+    )
+    reading = (
+        next((reading for reading in analyse(token.form) if reading.tam == ROOT), None) if is_progressive else None
+    )
+    return token if reading is None else replace(token, root=reading.root, tam=ROOT)
 
 
 def _full(token: Token, *, roman: bool) -> Token:

@@ -855,3 +855,24 @@ def test_the_subject_in_a_parser_s_tree_is_not_certain(is_parsed, count):
     clauses = parse_bracketed("(main मोहन आज (nonfin घर में रोटी खाकर ) सोया )")[1]
     assert len(simplify(tree, clauses).sentences) == count
     assert len(simplify(tree, clauses, every_clause=True).sentences) == 2
+
+
+def test_a_question_without_a_tag_keeps_its_mark():
+    tagged = "तुम/PRP | कहाँ/NN | जा/VM रहे/VAUX हो/VAUX | और/CC | कब/WQ | लौटोगे/VM | ?/SYM"
+    result = simplified(tagged, "(coord तुम कहाँ जा रहे हो ) और (coord कब लौटोगे ) ?", every_clause=True)
+    assert str(result) == "तुम कहाँ जा रहे हो ? | तुम कब लौटोगे ?"
+
+
+def test_a_form_before_the_progressive_is_a_root():
+    tagged = "वह/PRP>4:k1 | गाना/NN>3:k2 | गाते/VM हुए/VAUX:VGNF>4:vmod | चला/VM[root=चल,tam=yA] रहा/VAUX था/VAUX"
+    result = simplified(tagged, "(main वह (nonfin गाना गाते हुए ) चला रहा था )", every_clause=True)
+    assert str(result) == "वह गाना गा रहा था | वह चला रहा था"
+
+
+def test_a_clause_with_a_subject_shares_none():
+    tagged = (
+        "यह/DEM दवा/NN>3:k1 | सुरक्षित/JJ>3:k1s | है/VM>4:ccof | और/CC | "
+        "इससे/PRP>7:k3 | कोई/PRP नुकसान/NN>7:pof | नहीं/NEG होगा/VM>4:ccof"
+    )
+    clauses = "(coord यह दवा सुरक्षित है ) और (coord इससे कोई नुकसान नहीं होगा )"
+    assert str(simplified(tagged, clauses, every_clause=True)) == "यह दवा सुरक्षित है | इससे कोई नुकसान नहीं होगा"
