@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton.skeleton import Skeleton
 from lattice_simp.systems.annotation.decisions import Decisions
@@ -62,7 +63,7 @@ class Aggregation:
 
     def _of_judgements(self) -> dict[str, Skeleton]:
         lengths = [len(judgement.skeleton.mask) for judgement in self.judgements]
-        firsts = np.cumsum([0, *lengths[:-1]])
+        firsts = prefix_sums(lengths)[:-1]
         keep = np.clip(self.keep, 1e-300, 1 - 1e-16)[self.decisions.token]
         log_probabilities = np.log(np.where(self.decisions.keep, keep, 1 - keep))
         # The weight lies between 0 and 1, like a probability that the judgement is good.

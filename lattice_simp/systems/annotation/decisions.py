@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.systems.annotation.judgements import Judgement, Sentence
 
 
@@ -39,7 +40,7 @@ class Decisions:
         annotators = sorted({judgement.annotator for judgement in judgements})
         place: Mapping[str, int] = {sentence.id: index for index, sentence in enumerate(sentences)}
         number = {name: index for index, name in enumerate(annotators)}
-        starts = np.cumsum([0, *(len(sentence.tokens) for sentence in sentences)], dtype=np.int64)
+        starts = prefix_sums([len(sentence.tokens) for sentence in sentences])
         lengths = [len(judgement.skeleton.mask) for judgement in judgements]
         tokens = [
             np.arange(length) + starts[place[judgement.sentence.id]]

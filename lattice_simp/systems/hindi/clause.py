@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import LatticeSimpError
 
@@ -65,7 +65,7 @@ def without_tokens(clauses: Iterable[Clause], removed: Sequence[bool]) -> list[C
     >>> without_tokens([Clause(0, 3), Clause(1, 2)], [False, True, False])
     [Clause(start=0, end=2, kind=None)]
     """
-    before = list(accumulate((not gone for gone in removed), initial=0))
+    before = prefix_sums([not gone for gone in removed]).tolist()
     moved = [Clause(before[clause.start], before[clause.end], clause.kind) for clause in clauses]
     return [clause for clause in moved if clause.end > clause.start]
 

@@ -6,8 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
 
@@ -135,7 +135,7 @@ class Sentence:
     @property
     def without_empty(self) -> Sentence:
         """The sentence without elided words and without phrases of only such words."""
-        before = list(accumulate((not token.is_empty for token in self.tokens), initial=0))
+        before = prefix_sums([not token.is_empty for token in self.tokens]).tolist()
         chunks = [
             replace(chunk, start=before[chunk.start], end=before[chunk.end], is_empty=False) for chunk in self.chunks
         ]

@@ -15,9 +15,9 @@ from lattice_simp.core.kernel import Bools, Longs
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.support.tables import Row, grammar_table
+from lattice_simp.text.english.parse import PENN_BRACKETS
 
-_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_ESCAPED = {bracket: name for name, bracket in _BRACKETS.items()}
+_ESCAPED = {bracket: name for name, bracket in PENN_BRACKETS.items()}
 _REMEDY = "write Penn brackets such as (S (NP (PRP it)) (VP (VBD rained))), with -LRB- and -RRB- for brackets in words"
 _PIECE = re.compile(
     r"\((?P<tag>-[LR][RSC]B-|[()])[ \t\r\n]+(?P<bracket>[()])\)"  # a bracket as a word
@@ -262,7 +262,7 @@ class _BracketReader:
         self._nodes.pop()
         current.traces.append(current.label)
         if current.label != "-NONE-":
-            self._words.append((current.label, _BRACKETS.get(word, word)))
+            self._words.append((current.label, PENN_BRACKETS.get(word, word)))
         self._stack[-1] = current._replace(number=-1)
 
     def _close(self) -> None:

@@ -16,6 +16,9 @@ from lattice_simp.support.textio import open_text, read_lines
 ROOT = -1
 """The head of a token without a head."""
 
+PENN_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+"""The brackets of the Penn Treebank."""
+
 _COLUMNS = ("heads", "labels", "parts", "tags", "lemmas")
 _REMEDY = "delete the file, and parse again"
 

