@@ -133,7 +133,8 @@ def _is_needed(parse: Parse, position: int, head: int) -> bool:
         return parse.lemmas[head].lower() in word_set("partitives")
     beside = {child: parse.labels[child] for child in parse.children[head]}
     if label in ("prep", "advmod") and parse.parts[head] == "AUX" and not _COMPLEMENTS & set(beside.values()):
-        return position == min(child for child, child_label in beside.items() if child_label in ("prep", "advmod"))
+        adjuncts = [child for child, child_label in beside.items() if child_label in ("prep", "advmod")]
+        return position == min(adjuncts, default=position)  # a word below a mark is not among the children
     return False
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.skeleton.automatic import dependency_skeletons
+from lattice_simp.skeleton.automatic import Parse, dependency_skeletons
 from lattice_simp.skeleton.automatic.deletion_tree import deletion_costs, deletion_tree
 from lattice_simp.skeleton.automatic.dependency import _Knapsack
 
@@ -42,6 +42,13 @@ def test_the_knapsack_finds_the_cheapest_of_every_length(random_parse):
             result = dict(knapsack.all_costs())
             assert result == pytest.approx(brute_force(tree, top, promoted)), seed
             assert all(sum(knapsack.mask(count)) == count for count in result), seed
+
+
+def test_an_adjunct_below_a_mark_is_one_of_the_verb_above():
+    tokens, heads = ("he", "is", ",", "there"), (1, -1, 1, 2)
+    labels, parts = ("nsubj", "ROOT", "punct", "advmod"), ("PRON", "AUX", "PUNCT", "ADV")
+    tree = deletion_tree(Parse(tokens, heads, labels, parts, ("PRP", "VBZ", ",", "RB"), ("he", "be", ",", "there")))
+    assert (tree.heads[3], tree.costs[3]) == (1, np.inf)
 
 
 def test_phrases_go_and_what_is_needed_stays(lawyer):
