@@ -195,6 +195,7 @@ UNCERTAIN = {
     '" It is cold , " said Ann Lee , the head of Lee Steel , who saw the old men .': "who saw them",
     "Some of them have ten old dogs with them , providing them with a roof over their heads .": "who provides it",
     "The judge is sorry about the first game , calling it a new sort of art , as well as the second game .": "and",
+    "He blamed false reports , giving the old man a lesson .": "he gave it",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 
@@ -217,3 +218,15 @@ def test_uncertain_splits(parsed, source):
 def test_they_are_candidates(parsed, source):
     """Otherwise the test above would say nothing."""
     assert analyse(parsed(source)).splits
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "The town has a club , known as the Old Bell ,",
+        "- Born in Rome e.g. Born in Rome although she left ... e.g. ] was tired The old man",
+    ],
+)
+def test_sentences_may_end_anywhere(parsed, source):
+    for split in analyse(parsed(source)).splits:
+        assert is_certain(parsed(source), split) in (True, False)

@@ -65,7 +65,8 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     if parse.tags[head] == "VBP" and not is_simple_tense(parse, above):
         return False  # "they can send it and control it"
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
-        return parse.tags[head] not in FINITE  # "was aired and was a part"
+        # "was aired and was a part", "was born and studied law"
+        return parse.tags[head] not in FINITE and child(parse, head, {"dobj"}) is None
     return tenses_agree(parse, above, head)
 
 

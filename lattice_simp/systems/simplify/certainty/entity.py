@@ -43,7 +43,7 @@ def is_kind(parse: Parse, entity: list[int]) -> bool:
 
 def is_torn(parse: Parse, entity: list[int]) -> bool:
     """Returns whether an entity is followed by the rest of its name ("Lee Bank" of "Lee Bank head Ann Berg")."""
-    return parse.tags[entity[-1]].startswith("NN") and parse.tags[entity[-1] + 1].startswith("NN")
+    return all(tag.startswith("NN") for tag in (*parse.tags[entity[-1] : entity[-1] + 2], "")[:2])
 
 
 def is_nameable(parse: Parse, entity: list[int]) -> bool:

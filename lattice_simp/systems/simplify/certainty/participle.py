@@ -46,7 +46,10 @@ def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool
         )
         is_state = parse.lemmas[verb] in ("have", "be")  # "they have a house, giving it to others"
         is_name = parse.labels[max(first - 2, 0)] == "appos"  # "they die of a disease, Lee's fever, causing"
-        return not entity and not (is_plan or is_state or is_name)  # "it wants to build a plant, creating jobs"
+        is_person = _has_person(parse, verb)  # "he blamed them, giving them a lesson"
+        return not entity and not (
+            is_plan or is_state or is_name or is_person
+        )  # "it wants to build a plant, creating jobs"
     if parse.tags[head] == "VBG" and (is_progressive(parse, verb) or not is_simple_tense(parse, verb)):
         return False
     if parse.tokens[head].lower() in word_set("reason_participles"):
@@ -97,6 +100,12 @@ def _reports_of_pronoun(parse: Parse, verb: int) -> bool:
         parse.tags[position] in ("PRP", "PRP$") and parse.tokens[position].lower() not in _SPEAKERS
         for position in parse.subtree(noun)
     )
+
+
+def _has_person(parse: Parse, verb: int) -> bool:
+    """Returns whether the subject of a verb is a personal pronoun other than `it`."""
+    noun = subject(parse, verb)
+    return noun is not None and parse.tags[noun] == "PRP" and parse.tokens[noun].lower() != "it"
 
 
 def _is_of_subject(parse: Parse, split: Split, entity: list[int], head: int) -> bool:
@@ -169,7 +178,7 @@ def _ends_list(parse: Parse, split: Split) -> bool:
     first, after = min(split.removed), max(split.removed) + 1
     if (
         parse.tokens[after : after + 1] == (",",)
-        and parse.tags[after + 1] == "CC"
+        and parse.tags[after + 1 : after + 2] == ("CC",)
         and not _goes_on_after(parse, after + 2)
     ):
         return True  # "fun includes fishing, walking there, and the music"
