@@ -73,6 +73,7 @@ def stream_outputs(
 _NUMBER = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _COLUMNS = {
     "begins with a name": (re.compile(r"(?=\S*\d)(?=\S*[A-Za-z_]|\d+-\d)([\w.:-]{3,})(?:\s|$)"), "cut -d' ' -f2-"),
+    "begins with a name and a score": (re.compile(r"(?=\S*\d)([\w.:-]{3,}[ \t]+-?\d+\.\d+)(?:\s|$)"), "cut -d' ' -f3-"),
     "ends with a name": (re.compile(r"(?:.*\s)?(\(\S*\d\S*\))\s*$"), "sed 's/ *([^()]*)$//'"),
     "begins with a number and a tab": (re.compile(rf"({_NUMBER})\t"), "cut -f2-"),
     "ends with a tab and a number": (re.compile(rf".*\t({_NUMBER})\s*$"), "cut -f1"),

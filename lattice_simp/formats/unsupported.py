@@ -89,11 +89,15 @@ KINDS = tuple(
             "keep one probability for each word, or write PLF, which holds several scores",
         ),
         ("results of icefall", rb"\S+:\t(?:ref|hyp)=\[", "write the words of the hyp= lines, a sentence on each line"),
-        ("a log of OpenNMT", rb"(?:\[[^\n\]]*\]\s*)?SENT \d+: ", "write the translations: onmt_translate -output FILE"),
+        (
+            "a log of OpenNMT",
+            rb"(?:\[[^\n\]]*\][^\n]*\n\s*)*(?:\[[^\n\]]*\]\s*)?SENT \d+: ",
+            "write the translations: onmt_translate -output FILE",
+        ),
         ("a stream of JSON (server-sent events)", rb"data: \{", "ask the server for whole answers: stream=false"),
         (
             "references of NIST (stm)",
-            rb"(?:;;[^\n]*\n\s*)*\S+[ \t]+[0-9AB][ \t]+\S+[ \t]+%b[ \t]+%b[ \t]+<" % _TWO,
+            rb"(?:;;[^\n]*\n\s*)*\S+[ \t]+[0-9AB][ \t]+(?=\S*[^\W\d]|[^\n<]*<)\S+[ \t]+%b[ \t]+%b[ \t]+\S" % _TWO,
             _NIST,
         ),
         (
@@ -123,10 +127,11 @@ KINDS = tuple(
         ("a grammar, GBNF or Lark", rb'root[ \t]*::=|start[ \t]*:\s*["/Cs]', "pass the lattice from which it was made"),
         ("parsed text (CoNLL-U)", rb"(?:#[^\n]*\n)*1(?:-\d+)?\t[^\t\n]*(?:\t[^\t\n]*){6,}", ""),
         ("parse trees", rb"\(\s*(?:%b\s*)?\(\s*%b\s+(?:\(|[^\s()]+\s*\))" % (_TAG, _TAG), ""),
+        ("graphs of meaning (AMR)", rb"# ::\w+ ", "write their sentences, the text after # ::snt"),
         ("a text lattice with features", _FEATURES, "name its format: `lattice convert --from features`"),
         (
             "subtitles",
-            rb"WEBVTT|1\s*\n\d\d:\d\d:\d\d[,.]|start\tend\ttext\r?\n",
+            rb"WEBVTT|1\s*\n\d\d:\d\d:\d\d[,.]|start\tend\ttext\r?\n|\d+,\d+,\"|\[by:|\[\d\d:\d\d\.\d\d\]",
             "let Whisper write JSON: --output_format json",
         ),
         (
