@@ -75,6 +75,9 @@ _SPEAKERS = frozenset(
 )
 """The names of the speaker or the channel of a word, a segment or a result."""
 
+_LOGS = frozenset({"logprobs", "logprobsResult", "prompt_logprobs", "completion_probabilities"})
+"""The names of many log probabilities of tokens, which have no speakers."""
+
 _NO_SPEAKERS = "split the recording by them first if you need to know who speaks"
 _NO_NUMBERS = "write finite numbers"
 _NO_TIMES = "lattices hold times: write SLF or a Kaldi archive where the recogniser can"
@@ -200,13 +203,14 @@ def unread_fields(value: object) -> list[tuple[str, str]]:
 
 
 def _fields_within(value: object) -> Iterator[tuple[str, object]]:
-    """Yields the names and the values of the fields of an object and of all objects within it."""
+    """Yields the names and the values of all fields within a value, but not those within log probabilities."""
     due = [value]
     for part in due:
         if isinstance(part, dict):
             yield from part.items()
-        children = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
-        due += [child for child in children if isinstance(child, dict | list)]
+            due += [child for name, child in part.items() if isinstance(child, dict | list) and name not in _LOGS]
+        elif isinstance(part, list):
+            due += [child for child in part if isinstance(child, dict | list)]
 
 
 def _words_of(entry: object) -> list[ListedWord] | None:
