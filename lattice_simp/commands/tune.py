@@ -257,7 +257,10 @@ def nbest(
     symbols, names = SymbolTable(), tuple(read_weights(start))
     with readable(file) as copy:
         lists = read_nbest(copy, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
-    lists = [with_total(entries, names) for entries in lists]
+    try:
+        lists = [with_total(entries, names) for entries in lists]
+    except LatticeSimpError as error:
+        raise FormatError(str(error), path=goal.hypotheses) from error
     entries = [entry for entries in lists for entry in entries]
     unknown = dict.fromkeys(name for entry in entries for name in entry.features if name not in names)
     if unknown:

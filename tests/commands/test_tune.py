@@ -161,6 +161,10 @@ def test_nbest_lists_are_tuned(call, tmp_path):
     (tmp_path / "nbest").write_text((tmp_path / "nbest").read_text().replace("0 |||", "1 |||"))
     assert "has 1 line, but " in call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
     assert call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv", "--first-id", 1).returncode == 0
+    write_weights(tmp_path / "start.tsv", {"TOTAL": 1.0})
+    (tmp_path / "total").write_text("0 ||| a ||| TOTAL= 1 ||| 0\n", encoding="utf-8")
+    refused = call("tune", "nbest", tmp_path / "total", *arguments[1:], "--output", tmp_path / "w.tsv").stderr
+    assert f"lattice-simp: {tmp_path / 'total'}: the n-best list has a feature TOTAL" in refused
     write_weights(tmp_path / "start.tsv", {"y": 1.0})
     refused = call("tune", "nbest", *arguments, "--output", tmp_path / "w.tsv").stderr
     assert f"{tmp_path / 'nbest'}: {tmp_path / 'start.tsv'} has no weight for x_0, x_1 (add a line for each" in refused
