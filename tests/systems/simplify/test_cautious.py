@@ -343,6 +343,12 @@ def test_clauses_about_a_whole_statement_become_sentences(simplifier, parsed, so
     assert replace(simplifier, stages=("split",)).simplify(parsed(source))[0].text == split
 
 
+def test_both_of_several_are_named_by_a_pronoun(simplifier, parsed):
+    source = "The two old men , both of whom were judges , left the town in May ."
+    best = replace(simplifier, stages=("split",)).simplify(parsed(source))[0]
+    assert best.text == "The two old men left the town in May . Both of them were judges ."
+
+
 @pytest.mark.parametrize(
     "source",
     [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from lattice_simp.grammars.english.lexicon import word_set
@@ -56,8 +56,15 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
         return False
     if _is_list(parse, above) or _joins_nouns(parse, head) or _begins_with_time(parse, head):
         return False
-    if not copied:
-        return True
+    return not copied or _shares_subject(parse, above, head, copied)
+
+
+def _shares_subject(parse: Parse, above: int, head: int, copied: Sequence[int]) -> bool:
+    """Returns whether a joined verb without a subject is in the tense of the verb whose subject it shares.
+
+    Args:
+        copied: the positions of the repeated subject and auxiliaries.
+    """
     if _may_share_auxiliary(parse, above, head) or _is_reported(parse, head):
         return False
     if parse.tags[head] == "VBD" and parse.tokens[head].lower() == parse.lemmas[head].lower():

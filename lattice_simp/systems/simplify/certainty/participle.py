@@ -25,69 +25,94 @@ _SPEAKERS = frozenset({"i", "we", "you"})
 
 def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool:
     """Returns whether a participle can only describe the noun beside it, or the subject of the only verb before it."""
+    if not _stands_apart(parse, split) or (entity and is_kind(parse, entity)):
+        return False
+    first, head = min(split.removed), phrase_head(parse, list(split.clause))
+    if not entity or parse.tokens[first].lower() == "being":  # "being" may say why
+        return not entity and _tells_of_act(parse, first, parse.heads[head])
+    if parse.tokens[head].lower() in word_set("reason_participles") or not _is_certain_time(parse, split, head):
+        return False
+    noun = phrase_head(parse, entity)
+    if _is_of_title(parse, split, entity):
+        return _is_timed(parse, head, noun)
+    if parse.labels[noun] == "attr" or speaks(parse, noun):
+        return False  # "is a book of the Bible, known as"
+    if parse.labels[head] == "acl":
+        return _describes_noun(parse, split, entity, head)
+    if reports(parse, head):  # "she said it was cold, adding that"
+        return parse.heads[head] in parse.roots and not _reports_of_pronoun(parse, head)
+    return split.leads or _describes_subject(parse, split, head)
+
+
+def _stands_apart(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause is set off from its sentence, and no part of a list or another construction."""
     first = min(split.removed)
-    if (
-        (first and parse.tokens[first - 1] in DASHES | {";"})
+    follows_dash = first > 0 and parse.tokens[first - 1] in DASHES | {";"}  # "rare risks -- so flying"
+    return not (
+        follows_dash
         or _is_heading(parse, split)
         or _leaves_participle(parse, split)
         or not _is_set_off(parse, split)
         or parse.tokens[first].lower() in ("so", "that")
-        or (entity and is_kind(parse, entity))
         or _ends_with_bare_place(parse, split)
         or _ends_list(parse, split)
         or split.kept_commas
-    ):
-        return False  # "rare risks -- so flying"
-    head = phrase_head(parse, list(split.clause))
-    verb = parse.heads[head]
-    if not entity or parse.tokens[first].lower() == "being":  # "being" may say why
-        is_plan = parse.tags[verb] == "VB" or (
-            child(parse, verb, {"xcomp"}) is not None and parse.lemmas[verb] not in word_set("implicative_verbs")
-        )
-        is_state = parse.lemmas[verb] in ("have", "be")  # "they have a house, giving it to others"
-        is_name = parse.labels[max(first - 2, 0)] == "appos"  # "they die of a disease, Lee's fever, causing"
-        is_person = _has_person(parse, verb)  # "he blamed them, giving them a lesson"
-        return not entity and not (
-            is_plan or is_state or is_name or is_person
-        )  # "it wants to build a plant, creating jobs"
-    if parse.tags[head] == "VBG" and (is_progressive(parse, verb) or not is_simple_tense(parse, verb)):
+    )
+
+
+def _tells_of_act(parse: Parse, first: int, verb: int) -> bool:
+    """Returns whether a verb tells an act that `this` can stand for in the clause that begins at `first`."""
+    is_plan = parse.tags[verb] == "VB" or (
+        child(parse, verb, {"xcomp"}) is not None and parse.lemmas[verb] not in word_set("implicative_verbs")
+    )  # "it wants to build a plant, creating jobs"
+    is_state = parse.lemmas[verb] in ("have", "be")  # "they have a house, giving it to others"
+    is_name = parse.labels[max(first - 2, 0)] == "appos"  # "they die of a disease, Lee's fever, causing"
+    is_person = _has_person(parse, verb)  # "he blamed them, giving them a lesson"
+    return not (is_plan or is_state or is_name or is_person)
+
+
+def _has_person(parse: Parse, verb: int) -> bool:
+    """Returns whether the subject of a verb is a personal pronoun other than `it`."""
+    noun = subject(parse, verb)
+    return noun is not None and parse.tags[noun] == "PRP" and parse.tokens[noun].lower() != "it"
+
+
+def _is_certain_time(parse: Parse, split: Split, head: int) -> bool:
+    """Returns whether a participle has the time of its main verb, or another certain one."""
+    verb, tag = parse.heads[head], parse.tags[head]
+    if tag == "VBN":
+        return bool(auxiliaries(parse, head)) or _has_sure_time(parse, split, head)
+    if tag != "VBG":
+        return True
+    if is_progressive(parse, verb) or not is_simple_tense(parse, verb):
         return False
-    if parse.tokens[head].lower() in word_set("reason_participles"):
-        return False
-    if parse.tags[head] == "VBG" and parse.lemmas[head] in word_set("lasting_verbs") and is_past(parse, parse.roots[0]):
+    if parse.lemmas[head] in word_set("lasting_verbs") and is_past(parse, parse.roots[0]):
         return False  # "the park, covering ten hectares, was opened in May": it still covers them
-    if parse.tags[head] == "VBN" and not auxiliaries(parse, head) and not _has_sure_time(parse, split, head):
-        return False
-    if parse.tags[head] == "VBG" and not split.leads and child(parse, parse.heads[head], {"auxpass"}) is not None:
-        return False  # "the trees were cut, taking away its home"
-    if _is_of_title(parse, split, entity):
-        return _is_timed(parse, head, phrase_head(parse, entity))
-    noun = parse.labels[phrase_head(parse, entity)]
-    if noun == "attr" or speaks(parse, phrase_head(parse, entity)):
-        return False  # "is a book of the Bible, known as"
-    if parse.labels[head] == "acl" and entity[-1] != phrase_head(parse, entity) and parse.parts[entity[-1]] in NOUNS:
+    return split.leads or child(parse, verb, {"auxpass"}) is None  # "the trees were cut, taking away its home"
+
+
+def _describes_noun(parse: Parse, split: Split, entity: list[int], head: int) -> bool:
+    """Returns whether a participle at a noun can only describe it."""
+    noun = phrase_head(parse, entity)
+    if entity[-1] != noun and parse.parts[entity[-1]] in NOUNS:
         return False  # "deeds of the club, founded in May"
-    if parse.labels[head] == "acl":
-        present = parse.tags[head] == "VBG" and noun not in SUBJECTS
-        unclear = present or noun == "pobj"
-        describes_neighbour = is_beside(parse, split, entity) and not is_nested(parse, split, entity)
-        return not unclear and (describes_neighbour or _is_of_subject(parse, split, entity, head))
-    if parse.tags[head] == "VBN" and not split.leads and child(parse, parse.heads[head], {"dobj"}) is not None:
+    label = parse.labels[noun]
+    is_unclear = label == "pobj" or (parse.tags[head] == "VBG" and label not in SUBJECTS)
+    describes_neighbour = is_beside(parse, split, entity) and not is_nested(parse, split, entity)
+    return not is_unclear and (describes_neighbour or _is_of_subject(parse, split, entity, head))
+
+
+def _describes_subject(parse: Parse, split: Split, head: int) -> bool:
+    """Returns whether a participle behind its main verb can only describe the subject."""
+    verb, tag, before = parse.heads[head], parse.tags[head], min(split.removed) - 2
+    if tag == "VBN" and child(parse, verb, {"dobj"}) is not None:
         return False  # "they sold a car, known as Bess"
-    if (
-        parse.tags[head] == "VBN"
-        and parse.labels[head] == "advcl"
-        and not split.leads
-        and parse.parts[first - 2] in NOUNS
-    ):
+    if tag == "VBN" and parse.labels[head] == "advcl" and parse.parts[before] in NOUNS:
         return False  # "she is the mother of the club, founded in May"
-    if parse.tags[head] == "VBD" and not split.leads and child(parse, head, {"agent"}) is None:
+    if tag == "VBD" and child(parse, head, {"agent"}) is None:
         return False  # "they spoke to her, trawled through papers"
     subjects = [position for position in range(split.clause[0]) if parse.labels[position] in SUBJECTS]
-    if reports(parse, head):
-        return verb in parse.roots and not _reports_of_pronoun(parse, head)  # "she said it was cold, adding that"
-    is_reported = parse.lemmas[verb].lower() in word_set("reporting_verbs")
-    return split.leads or (len(subjects) == 1 and not is_reported)
+    return len(subjects) == 1 and parse.lemmas[verb].lower() not in word_set("reporting_verbs")
 
 
 def _reports_of_pronoun(parse: Parse, verb: int) -> bool:
@@ -100,12 +125,6 @@ def _reports_of_pronoun(parse: Parse, verb: int) -> bool:
         parse.tags[position] in ("PRP", "PRP$") and parse.tokens[position].lower() not in _SPEAKERS
         for position in parse.subtree(noun)
     )
-
-
-def _has_person(parse: Parse, verb: int) -> bool:
-    """Returns whether the subject of a verb is a personal pronoun other than `it`."""
-    noun = subject(parse, verb)
-    return noun is not None and parse.tags[noun] == "PRP" and parse.tokens[noun].lower() != "it"
 
 
 def _is_of_subject(parse: Parse, split: Split, entity: list[int], head: int) -> bool:

@@ -261,5 +261,6 @@ def _with_preposition(
         and parse.labels[clause_subject] in _SUBJECT
         and word in parse.subtree(clause_subject)
     ):
-        return _filled(parse, span, word, entity)
+        is_both = parse.tokens[span[0]].lower() == "both"  # not "both of the two men"
+        return _filled(parse, span, word, inserted("them") if is_both else entity)
     return ()
