@@ -43,6 +43,7 @@ CASES = [
     ("The town was established by monks .", "The town was set up by monks ."),
     ("Two physicians made numerous errors .", "Two doctors made many mistakes ."),
     ("I have no idea what they want .", "I do not know what they want ."),
+    ("My brother lives abroad now .", "My brother lives in another country now ."),
     ("They found a way to circumvent the rules .", "They found a way to get around the rules ."),
     ("Two men were fatally injured in May .", "Two men were killed in May ."),
     ("The disease progressed in May .", "The disease got worse in May ."),
@@ -113,6 +114,7 @@ KEPT = [
     "The gains offset the losses there .",  # present or past
     "He did not appear in the film .",  # "did not be"
     "Why did they not appear in the first film ?",
+    "They are cautiously optimistic about it .",  # not "carefully hopeful"
     "Few of the men expressed regret .",  # no apology
     "The men who swim regularly sleep very well .",  # "often live"
     "It does not pose a threat .",  # "does not be"
