@@ -47,7 +47,8 @@ from lattice_simp.support.plurals import in_words
 KEYS = (
     rb'"(?:alternatives|nbest|NBest|nBest|choices|candidates|outputs|translations|sequences|segments|chunks'
     rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
-    rb'|"(?:words|tokens|result|prediction)"\s*:\s*\[\s*\{|"words"\s*:\s*\[\s*\]|"resps"\s*:\s*\[\s*\[\s*"|"translation"\s*:\s*"|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
+    rb'|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"words"\s*:\s*\[\s*\]|"resps"\s*:\s*\[\s*\[\s*"'
+    rb'|"(?:sentence_id|start_ms)"\s*:|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
     rb'|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
     rb'|"object"\s*:\s*"response"|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
 )
@@ -347,7 +348,7 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(row.get("RecognitionStatus"), str):  # Azure's simple format, and silence
         text = row.get("DisplayText")
         return {**identity, "hypotheses": [{"text": text}] if text else []}
-    if isinstance(row.get("translation"), str) and is_finite(row.get("score")):
+    if "sentence_id" in row and isinstance(row.get("translation"), str) and is_finite(row.get("score")):  # Sockeye
         return _translations([row["translation"]], {"scores": [row["score"]]})
     if "transcript" in row or isinstance(row.get("pred_text"), str):
         return {**identity, "hypotheses": [{"text": row.get("transcript", row.get("pred_text"))}]}

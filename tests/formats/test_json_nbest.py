@@ -681,6 +681,19 @@ def test_texts_have_the_scores_of_a_separate_list(tmp_path, name):
     assert [entry.cost for entry in ls.read_nbest(written(tmp_path, row))[0]] == [1.5, 2.5]
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"source": "x", "translation": "a", "score": 0.9},
+        {"text": "a cat", "tokens": [{"text": "a", "start": 0, "end": 1}, {"text": "cat", "start": 2, "end": 5}]},
+    ],
+    ids=["judged translation", "offsets of characters"],
+)
+def test_data_of_other_tasks_are_no_results(tmp_path, row):
+    with pytest.raises(FormatError, match="looks like JSON with the keys"):
+        ls.read_nbest(written(tmp_path, row))
+
+
 @pytest.mark.parametrize("words", ["words", "timestamp", "result"])
 def test_recordings_without_words_have_an_empty_hypothesis(tmp_path, words):
     row = {"text": "a", "words": [{"word": "a", "start": 0.0, "end": 1.0}]}
