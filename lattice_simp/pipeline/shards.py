@@ -78,8 +78,15 @@ def read_npz(path: Path, *names: str) -> list[npt.NDArray[Any]]:
     Raises:
         LatticeSimpError: the file is missing or damaged, or lacks an array.
     """
-    with _readable(path, ".npz"), np.load(path) as arrays:
-        return [arrays[name] for name in names]
+    with _readable(path, ".npz"), np.load(path) as stored:
+        arrays = [stored[name] for name in names]
+        if not all(isinstance(array, np.ndarray) for array in arrays):  # numpy returns damaged ones as bytes
+            raise ValueError("a member is not an array")
+        return arrays
+
+
+_BROKEN = (OSError, EOFError, KeyError, ValueError, RuntimeError)
+"""Errors of damaged files; a RuntimeError reports a kind of zip file that Python does not read."""
 
 
 @contextmanager
@@ -87,7 +94,7 @@ def _readable(path: Path, kind: str) -> Iterator[None]:
     """Turns the errors of libraries that read a stage's file into one that names the file and the remedy."""
     try:
         yield
-    except (OSError, EOFError, KeyError, ValueError, pa.ArrowException, zipfile.BadZipFile, zlib.error) as error:
+    except (*_BROKEN, pa.ArrowException, zipfile.BadZipFile, zlib.error) as error:
         message = f"{path}: not a readable {kind} file: {one_line(error)}; remove its folder and run again"
         raise LatticeSimpError(message) from error
 

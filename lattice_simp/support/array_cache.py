@@ -162,7 +162,7 @@ def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         position += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
         for part in _parts(array):
             checksum = zlib.crc32(part, checksum)
-    described = {"arrays": header, "bytes": position, "checksum": checksum}
+    described = {"arrays": header, "bytes": position, "checksum": checksum, "described": _checksum(header)}
     top = _MAGIC + json.dumps(described).encode() + b"\n"
     with replacing(path) as growing, open(growing, "xb") as file:
         file.write(top + b"\0" * (-len(top) % _ALIGNMENT))
@@ -174,6 +174,10 @@ def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
 def _parts(array: npt.NDArray[Any]) -> tuple[memoryview, bytes]:
     """Returns the bytes of an array, without a copy, and the padding up to the alignment."""
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, b"\0" * (-array.nbytes % _ALIGNMENT)
+
+
+def _checksum(header: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps(header).encode())
 
 
 def _map(path: Path) -> Arrays:
@@ -189,6 +193,9 @@ def _map(path: Path) -> Arrays:
         raise ValueError("cut short")
     if zlib.crc32(mapped[begin:].data) != header["checksum"]:
         raise ValueError("the checksum differs")
+    described = _checksum(header["arrays"])
+    if header.get("described", described) != described:  # older files have no checksum of their description
+        raise ValueError("the checksum of the description differs")
     arrays: Arrays = {}
     for name, (position, shape, kind) in header["arrays"].items():
         dtype, size = np.dtype(kind), math.prod(shape)

@@ -276,6 +276,21 @@ def test_damaged_arrays(tmp_path):
             read_npz(missing, *names)
 
 
+def test_bits_of_arrays(tmp_path):
+    """Each flipped bit of the zip file's directory leaves the arrays unchanged, or is an error."""
+    path = tmp_path / "x.npz"
+    np.savez(path, a=np.arange(9))
+    data = path.read_bytes()
+    for place in range(8 * data.index(b"PK\1\2"), 8 * len(data)):
+        damaged = bytearray(data)
+        damaged[place // 8] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        try:
+            assert read_npz(path, "a")[0].tolist() == list(range(9)), place
+        except LatticeSimpError as error:
+            assert "not a readable .npz file" in str(error)  # noqa: PT017
+
+
 @pytest.mark.parametrize("text", [b'{"seconds": 1', b"", b"\xff"])
 def test_damaged_records(tmp_path, text):
     (tmp_path / "x.json").write_bytes(text)

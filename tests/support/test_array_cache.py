@@ -34,3 +34,20 @@ def test_arrays_that_could_not_be_read_are_not_written(tmp_path, array):
     with pytest.raises(TypeError, match="words has the dtype"):
         write_arrays(tmp_path / "broken.arrays", {"words": array})
     assert not list(tmp_path.iterdir())
+
+
+def test_no_bit_of_a_header_changes_the_arrays(tmp_path):
+    """The description of the arrays has a checksum, too: a type with another sign has the same size."""
+    path = tmp_path / "damaged.arrays"
+    write_arrays(path, {"first": np.arange(9, dtype=np.int32), "second": np.ones((2, 3))})
+    whole = path.read_bytes()
+    expected = {name: (array.dtype, array.tolist()) for name, array in read_arrays(path).items()}
+    for place in range(8 * whole.index(b"\n", whole.index(b"{"))):
+        damaged = bytearray(whole)
+        damaged[place // 8] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        try:
+            actual = read_arrays(path)
+        except FormatError:
+            continue
+        assert {name: (array.dtype, array.tolist()) for name, array in actual.items()} == expected, place
