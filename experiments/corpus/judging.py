@@ -12,8 +12,8 @@ wrong: they say different things, even if they share words, names or a topic.
 
 from __future__ import annotations
 
+import argparse
 import random
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -76,12 +76,14 @@ def judged_figures(held_out: Path) -> dict[str, Any]:
     return {**judged_shares(judged.values()), "in_sample": len(keys & judged.keys()), "paper": PAPER}
 
 
-def main(arguments: Sequence[str]) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Writes the sheet: title, places, both sentences."""
-    for record in sampled(read_records(Path(arguments[0]))):
+    parser = argparse.ArgumentParser(prog="python -m experiments.corpus.judging")
+    parser.add_argument("held_out", type=Path, help="held-out.jsonl of the stage of pairs")
+    for record in sampled(read_records(parser.parse_args(arguments).held_out)):
         texts = (" ".join(record[side]["text"].split()) for side in ("complex", "simple"))
         print(record["title"], place(record["complex"]), place(record["simple"]), *texts, sep="\t")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

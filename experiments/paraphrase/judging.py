@@ -13,9 +13,9 @@ instructions are those of `STUDY`.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -273,9 +273,13 @@ def read_judged() -> list[dict[str, str]]:
     return [{column: row[column] for column in JUDGED_COLUMNS} for row in read_table(path, JUDGED_COLUMNS, full=True)]
 
 
-def main(arguments: Sequence[str]) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Puts the exported answers into `judged.tsv`, with the key."""
-    rows = [dict(zip(JUDGED_COLUMNS, row, strict=True)) for row in read_answers(*map(Path, arguments))]
+    parser = argparse.ArgumentParser(prog="python -m experiments.paraphrase.judging")
+    parser.add_argument("answers", type=Path, help="answers.csv of `lattice-simp judge export`")
+    parser.add_argument("key", type=Path, help="key.tsv of the stage of the sample")
+    options = parser.parse_args(arguments)
+    rows = [dict(zip(JUDGED_COLUMNS, row, strict=True)) for row in read_answers(options.answers, options.key)]
     conditions = {row["condition"] for row in rows}
     rows += [row for row in read_judged() if row["condition"] not in conditions]
     lines = sorted("\t".join(row[column] for column in JUDGED_COLUMNS) for row in rows)
@@ -283,4 +287,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -6,8 +6,8 @@ OUTPUTS are NAME=FILE with one sentence a line; the first one is the source. The
 
 from __future__ import annotations
 
+import argparse
 import random
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
@@ -175,20 +175,28 @@ def _agreement(rows: Sequence[Mapping[str, str]]) -> dict[str, float | None]:
     return {name: None if alpha is None else round(alpha, 2) for name, alpha in alphas.items()}
 
 
-def main(arguments: Sequence[str]) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Writes a sheet to stdout, or appends the ratings of one to `judged.tsv`."""
-    what, *rest = arguments
-    sheet = Path(rest.pop(0)) if what == "table" else None
-    name = rest.pop(0)
-    outputs = {argument.partition("=")[0]: list(read_lines(argument.partition("=")[2])) for argument in rest}
-    if sheet is None:
+    parser = argparse.ArgumentParser(prog="python -m experiments.simplify.judging")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("sheet", help="write a sheet")
+    commands.add_parser("table", help="read a completed sheet").add_argument("sheet", type=Path)
+    for command in commands.choices.values():
+        command.add_argument("set", help="the name of the set")
+        command.add_argument("outputs", nargs="+", metavar="NAME=FILE", help="the source first")
+    options = parser.parse_args(arguments)
+    files = dict(output.split("=", 1) for output in options.outputs if "=" in output)
+    if len(files) < len(options.outputs):
+        parser.error("write each output as NAME=FILE, with a name of its own")
+    outputs = {name: list(read_lines(path)) for name, path in files.items()}
+    if options.command == "sheet":
         write_sheet(outputs, "-")
         return
     path = Path(__file__).with_name(JUDGED)
     known = path.read_text(encoding="utf-8") if path.exists() else "\t".join(("set", "line", "system", *RATINGS)) + "\n"
-    rows = ["\t".join(map(str, (name, line, system, *ratings))) for line, system, ratings in read_sheet(outputs, sheet)]
+    rows = ["\t".join(map(str, (options.set, *row[:2], *row[2]))) for row in read_sheet(outputs, options.sheet)]
     write_text(path, known + "\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

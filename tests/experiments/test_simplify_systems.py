@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 from experiments.files import output_file
@@ -131,3 +133,26 @@ def test_a_row_without_ratings_is_named(tmp_path):
     judging.write_sheet(OUTPUTS, str(sheet))
     with pytest.raises(FormatError, match=r"sheet.tsv:2: .*rate each row"):
         judging.read_sheet(OUTPUTS, sheet)
+
+
+def test_the_command_writes_a_sheet_and_appends_its_ratings(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(judging, "__file__", str(tmp_path / "judging.py"))
+    files = []
+    for name, lines in OUTPUTS.items():
+        (tmp_path / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
+        files.append(f"{name}={tmp_path / name}")
+    judging.main(["sheet", "toy", *files])
+    header, *rows = capsys.readouterr().out.splitlines()
+    sheet = tmp_path / "sheet.tsv"
+    sheet.write_text("\n".join([header, *(f"{row.rstrip()}\t4\t3\t2" for row in rows), ""]), encoding="utf-8")
+    judging.main(["table", str(sheet), "toy", *files])
+    written = (tmp_path / judging.JUDGED).read_text(encoding="utf-8").splitlines()
+    assert len(written) == 1 + len(rows)
+    assert all(row.startswith("toy\t") and row.endswith("\t4\t3\t2") for row in written[1:])
+
+
+@pytest.mark.parametrize("module", ["corpus", "paraphrase", "simplify"])
+def test_a_call_without_arguments_is_a_usage_error(module, capsys):
+    with pytest.raises(SystemExit):
+        import_module(f"experiments.{module}.judging").main([])
+    assert "usage: python -m experiments." in capsys.readouterr().err
