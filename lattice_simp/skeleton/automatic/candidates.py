@@ -14,7 +14,8 @@ Mask = tuple[bool, ...]
 
 
 def choose(tokens: Sequence[str], masks: Iterable[Mask], candidates: int) -> list[Skeleton]:
-    """Chooses the first masks that differ enough; it chooses a mask that keeps everything only if there is no other.
+    """Chooses the first masks that differ enough; the whole sentence is a skeleton only if there is no other mask that
+    keeps a token.
 
     >>> masks = [(True, True, True, False), (True, True, True, True), (True, True, False, True)]
     >>> [skeleton.to_mask() for skeleton in choose("a b c d".split(), masks, 2)]
@@ -22,15 +23,16 @@ def choose(tokens: Sequence[str], masks: Iterable[Mask], candidates: int) -> lis
     """
     apart = max(2, round(LEAST_DIFFERENCE * len(tokens)))
     chosen: list[Mask] = []
-    complete: list[Mask] = []
     for mask in masks:
-        if all(mask):
-            complete = [mask]
-        elif any(mask) and all(sum(a != b for a, b in zip(mask, earlier, strict=True)) >= apart for earlier in chosen):
+        if (
+            any(mask)
+            and not all(mask)
+            and all(sum(a != b for a, b in zip(mask, earlier, strict=True)) >= apart for earlier in chosen)
+        ):
             chosen.append(mask)
         if len(chosen) == candidates:
             break
-    return [Skeleton(tuple(tokens), mask) for mask in chosen or complete]
+    return [Skeleton(tuple(tokens), mask) for mask in chosen or [(True,) * len(tokens)]]
 
 
 def check_wanted(rate: float, candidates: int) -> None:

@@ -51,6 +51,11 @@ def test_an_adjunct_below_a_mark_is_one_of_the_verb_above():
     assert (tree.heads[3], tree.costs[3]) == (1, np.inf)
 
 
+def test_marks_alone_stay_whole():
+    marks = Parse((",",), (-1,), ("ROOT",), ("PUNCT",), (",",), (",",))
+    assert [skeleton.to_mask() for skeleton in dependency_skeletons(marks)] == ["1"]
+
+
 def test_phrases_go_and_what_is_needed_stays(lawyer):
     short, *_ = dependency_skeletons(lawyer, rate=0.01, promote=False)
     assert str(short) == "[[In court ,]] she said that the lawyer [[, who lied ,]] never won the old case ."
