@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,22 +103,19 @@ def _whole(
 
 
 def build(words: list[str], sections: list[NgramSection], path: str = "<bytes>") -> NgramAutomaton:
-    """Builds a whole model from parsed n-grams.
+    """Builds a whole model from parsed n-grams; contexts that a pruned model lacks are added at their backoff costs.
 
     Raises:
-        FormatError: an n-gram's context is not among the n-grams one shorter, or an n-gram occurs twice.
+        FormatError: an n-gram occurs twice.
     """
-    size = len(words)
+    size, sections = len(words), list(sections)
     keys: list[Longs] = [np.arange(size, dtype=np.int64)]
     orders: list[Longs] = [np.arange(size)]  # the rows of each section, sorted
     parents: list[Longs] = [np.full(size, -1)]  # within the order below
     for order, section in enumerate(sections[1:], start=2):
         parent = _find_nodes(section.words[:, :-1], keys, size)
         if (parent < 0).any():
-            gram = " ".join(words[w] for w in section.words[int(np.argmax(parent < 0))])
-            raise FormatError(
-                f"the context of the {order}-gram {gram!r} is missing", path=path, remedy="make the model again"
-            )
+            return build(words, _with_contexts(sections), path)
         key = parent * size + section.words[:, -1]
         sorting = np.argsort(key, kind="stable")
         key = key[sorting]
@@ -125,12 +123,55 @@ def build(words: list[str], sections: list[NgramSection], path: str = "<bytes>")
             row = int(sorting[int(np.argmax(key[1:] == key[:-1]))])
             gram = " ".join(words[w] for w in section.words[row])
             raise FormatError(f"the {order}-gram {gram!r} occurs twice", path=path, remedy="make the model again")
+        sections[order - 1] = _priced(sections, order, keys, orders)
         keys.append(key)
         orders.append(sorting)
         parents.append(parent[sorting])
     model = _linked(words, sections, orders, parents)
     closed = _with_suffixes(model, sections)
     return model if closed is None else build(words, closed, path)
+
+
+def _with_contexts(sections: list[NgramSection]) -> list[NgramSection]:
+    """Adds the n-grams that are the context of a longer one, but missing; their probabilities are NaN."""
+    closed = list(sections)
+    for order in range(len(sections), 2, -1):
+        shorter, contexts = closed[order - 2], closed[order - 1].words[:, :-1]
+        _, first = np.unique(np.concatenate((shorter.words, contexts)), axis=0, return_index=True)
+        missing = contexts[np.sort(first[first >= len(shorter.words)]) - len(shorter.words)]
+        if len(missing):
+            closed[order - 2] = NgramSection(
+                np.concatenate((shorter.words, missing)),
+                np.append(shorter.probs, np.full(len(missing), np.nan)),
+                np.append(shorter.backoffs, np.zeros(len(missing))),
+            )
+    return closed
+
+
+def _priced(sections: list[NgramSection], order: int, keys: list[Longs], orders: list[Longs]) -> NgramSection:
+    """Returns the n-grams of an order with the backed-off probabilities of those that were added.
+
+    Args:
+        sections: those of all orders; the lower ones are complete.
+        order: the order.
+        keys, orders: the sorted keys of the lower orders, and the rows that they come from.
+    """
+    section, size = sections[order - 1], len(sections[0].words)
+    rows = np.flatnonzero(np.isnan(section.probs))
+    probs, open_rows = section.probs.copy(), np.ones(len(rows), dtype=np.bool_)
+    probs[rows] = 0.0
+    for begin in range(order if len(rows) else 0):
+        length = order - begin
+        if begin:
+            node = _find_nodes(section.words[rows, begin:], keys, size)
+            is_known = open_rows & (node >= 0)
+            probs[rows[is_known]] += sections[length - 1].probs[orders[length - 1][node[is_known]]]
+            open_rows &= ~is_known
+        if length > 1:
+            context = _find_nodes(section.words[rows, begin:-1], keys, size)
+            backs_off = open_rows & (context >= 0)
+            probs[rows[backs_off]] += sections[length - 2].backoffs[orders[length - 2][context[backs_off]]]
+    return replace(section, probs=probs)
 
 
 def _linked(

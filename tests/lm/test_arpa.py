@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import warnings
 
 import numpy as np
@@ -183,12 +185,30 @@ def test_counts_and_sections_must_fit(old, new, message):
     assert caught.value.path == "model.arpa"
 
 
-def test_an_ngram_without_its_context_is_refused():
-    text = random_arpa(np.random.default_rng(1), ("a", "b"), 3, density=1.0)
-    broken = "\n".join(line for line in text.split("\n") if line.split("\t")[1:2] != ["a b"])
-    count = text.split("ngram 2=")[1].split("\n")[0]
-    with pytest.raises(FormatError, match=r"the context of the 3-gram 'a b .*' is missing"):
-        LanguageModel.from_bytes(broken.replace(f"2={count}", f"2={int(count) - 1}").encode())
+def without(text, gone):
+    """Returns an ARPA file without these n-grams."""
+    lines = [line for line in text.split("\n") if line.split("\t")[1:2] == [] or line.split("\t")[1] not in gone]
+    for order in range(1, 5):
+        count = sum(len(line.split("\t")[1].split()) == order for line in lines if "\t" in line)
+        lines = [re.sub(rf"^ngram {order}=\d+", f"ngram {order}={count}", line) for line in lines]
+    return "\n".join(lines)
+
+
+def test_missing_contexts_cost_what_backing_off_costs():
+    """SRILM may prune n-grams that are the context of longer ones."""
+    num_missing = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        text = random_arpa(rng, ("a", "b", "c"), 4, density=0.8, pruned=0.3 * (seed % 2))
+        longer = [line.split("\t")[1] for line in text.split("\n") if "\t" in line]
+        gone = {gram for gram in longer if len(gram.split()) in (2, 3) and rng.random() < 0.3}
+        num_missing += len(gone)
+        pruned = without(text, gone)
+        model, plain = LanguageModel.from_bytes(pruned.encode()), PlainModel(pruned)
+        for words in itertools.product("abcx", repeat=4):
+            expected = -plain.cost(words)
+            assert model.score(" ".join(words)) == pytest.approx(expected, rel=1e-5), (seed, words)
+    assert num_missing > 100
 
 
 def test_words_must_be_utf8():
