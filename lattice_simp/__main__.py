@@ -3,8 +3,6 @@
 import gc
 import sys
 
-from lattice_simp.support.exit_status import INTERRUPTED
-
 NEW_OBJECTS = 100_000
 """The new objects after which Python looks for unused cycles; the 700 or 2,000 of its default would take a tenth of the
 time of loading modules."""
@@ -16,6 +14,8 @@ def main() -> None:
     try:
         _main()
     except SystemExit as end:
+        from lattice_simp.support.exit_status import INTERRUPTED
+
         if end.code == INTERRUPTED:
             _end_at_once()
         raise
@@ -33,6 +33,8 @@ def _main() -> None:
         if not isinstance(error, KeyboardInterrupt) and not isinstance(error.__cause__, KeyboardInterrupt):
             raise
         exec("")
+        from lattice_simp.support.exit_status import INTERRUPTED
+
         print("lattice-simp: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
     run()
@@ -42,6 +44,8 @@ def _end_at_once() -> None:
     """Ends the program without unloading its modules: an abandoned thread may still run their compiled code."""
     import atexit
     import os
+
+    from lattice_simp.support.exit_status import INTERRUPTED
 
     try:
         atexit._run_exitfuncs()

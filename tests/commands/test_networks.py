@@ -37,5 +37,5 @@ def test_other_lattices_are_reported_and_skipped(call, folder):
     done = call("lattice", "convert", "lats.txt", "x.sausages", "--symbols", "words.txt")
     assert done.returncode == 1
     assert (folder / "x.sausages").read_text().startswith("u-2 [ 2 0.36787944117")
-    assert "u-1: a confusion network's costs are negative logs of probabilities" in done.stderr
+    assert "u-1: x.sausages: a confusion network's costs are negative logs of probabilities" in done.stderr
     assert done.stderr.count("skipped") == 1
