@@ -173,7 +173,7 @@ def train(
         raise FormatError(message, path=without, remedy="give file names without folders")
     sentences = [sentence for name, sentence in named if name not in excluded]
     if not sentences:
-        remedy = "give files in SSF, a folder of them, or a tar archive"
+        remedy = "give files in SSF, not CoNLL-U; a folder of them, or a tar archive"
         raise FormatError("no sentences to train on", path=treebank, remedy=remedy)
     has_library = is_installed("spacy")
     trained = HindiModel.train(output, sentences, with_parser=parser and has_library)

@@ -146,7 +146,8 @@ def load_model(model: Path | None, system: System, form: Format, *, with_parser:
     if model is not None:
         return HindiModel.load(model, with_parser=with_parser and can_parse(model, is_needed=system == "tree"))
     if system == "model":
-        raise LatticeSimpError("--model is missing: give a folder that `lattice-simp hindi train` wrote")
+        hint = "" if form == "text" else "; or --system rules, because the words of this file are tagged already"
+        raise LatticeSimpError("--model is missing: give a folder that `lattice-simp hindi train` wrote" + hint)
     if form == "text":
         raise LatticeSimpError(
             f"--model is missing: --system {system} needs analysed words, and plain text is analysed by a model that "

@@ -220,7 +220,7 @@ COST_HELP = (
 IGNORE_HELP = "label that is not a word, or several separated by spaces (repeatable)"
 SCALES_HELP = "weights of features in the costs, such as acoustic=0.1,graph=1 (default: those of the file)"
 PLF_SCORES_HELP = "kind of the numbers in PLF"
-TERMS_HELP = "required terms: one sentence per line, tabs between terms, | between the forms of a term"
+TERMS_HELP = "required terms, in this order: one sentence per line, tabs between terms, | between the forms of a term"
 PIECES_HELP = "join subword pieces into words: bpe (@@) or sentencepiece (▁)"
 
 LatticeFile: TypeAlias = Annotated[

@@ -182,6 +182,10 @@ def _simplify(
     return record if best.is_changed else {**record, "as_given": True}
 
 
+_KINDS = ("split", "deletion", "substitution", "reordering")
+"""The kinds of changes, each a list in the explanation of a sentence."""
+
+
 class _Explained:
     """The explanations of a run: counted, and written once all sentences are done."""
 
@@ -192,10 +196,11 @@ class _Explained:
         self._noted = 0
 
     def add(self, record: Record) -> None:
-        """Adds the explanation of a sentence, or only the text of a failed sentence."""
-        steps = record.get("explained", {"source": record["line"], "simple": record["line"]})
-        for kind in ("split", "deletion", "substitution", "reordering"):
-            self._counts[kind] += len(steps.get(f"{kind}s", ()))
+        """Adds the explanation of a sentence; an empty or failed one has no changes."""
+        copied = {"source": record["line"], "simple": record["line"], **{f"{kind}s": [] for kind in _KINDS}}
+        steps = record.get("explained", copied)
+        for kind in _KINDS:
+            self._counts[kind] += len(steps[f"{kind}s"])
         self._noted += "note" in record
         if self._path is not None:
             self._lines.append(json.dumps(steps, ensure_ascii=False) + "\n")

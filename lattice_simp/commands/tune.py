@@ -245,6 +245,7 @@ def nbest(
 
     Example: lattice-simp tune nbest dev.nbest --reference dev.de --weights start.tsv --output weights.tsv
     """
+    from lattice_simp.commands.whole_sentences import warn_of_pieces
     from lattice_simp.core.features import check_density
     from lattice_simp.core.symbols import SymbolTable
     from lattice_simp.formats.nbest import read_nbest
@@ -257,6 +258,8 @@ def nbest(
     symbols, names = SymbolTable(), tuple(read_weights(start))
     with readable(file) as copy:
         lists = read_nbest(copy, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
+    if pieces == "none":
+        warn_of_pieces((entries[0].tokens for entries in lists if entries), file)
     try:
         lists = [with_total(entries, names) for entries in lists]
     except LatticeSimpError as error:

@@ -35,6 +35,7 @@ def test_a_line_for_each_line(call, simplifier, tmp_path):
     records = [json.loads(line) for line in explained.read_text(encoding="utf-8").splitlines()]
     assert [record["simple"] for record in records] == lines
     assert {"words": "principal", "by": "main"} in records[2]["substitutions"]
+    assert [records[1][kind] for kind in ("splits", "deletions", "substitutions", "reorderings")] == [[], [], [], []]
     lists = list(read_nbest(nbest))
     assert lists[0][0].features["Input:Splits"] == len(records[0]["splits"])
 

@@ -170,6 +170,19 @@ def test_nbest_lists_are_tuned(call, tmp_path):
     assert f"{tmp_path / 'nbest'}: {tmp_path / 'start.tsv'} has no weight for x_0, x_1 (add a line for each" in refused
 
 
+def test_pieces_of_words_are_reported(call, tmp_path):
+    (tmp_path / "nbest").write_text("0 ||| ▁old ▁brid ges ||| x= 1 ||| 0\n0 ||| ▁old ▁house ||| x= 0 ||| 0\n")
+    (tmp_path / "refs").write_text("old bridges\n", encoding="utf-8")
+    write_weights(tmp_path / "start.tsv", {"x": 1.0})
+    arguments = ("--reference", tmp_path / "refs", "--weights", tmp_path / "start.tsv", "-o", tmp_path / "w.tsv")
+    notes = [
+        call("tune", "nbest", tmp_path / "nbest", *arguments, *more).stderr
+        for more in ((), ("--pieces", "sentencepiece"))
+    ]
+    assert "tokens are pieces of words (▁old); to join them, give --pieces sentencepiece" in notes[0]
+    assert "pieces" not in notes[1]
+
+
 def test_many_features_are_tuned_in_averaged_small_steps(call, tmp_path):
     entries = [("a b c d e", "x= 0 y= 1"), ("a b c d f", "x= 1 y= 0")]
     (tmp_path / "nbest").write_text("".join(f"0 ||| {words} ||| {scores} ||| 0\n" for words, scores in entries))
