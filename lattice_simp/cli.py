@@ -37,7 +37,7 @@ GROUPS = {
         "tune": "tune weights and minimum Bayes-risk decoding",
         "text": "tokenise text as a trained model does, and detokenise its output",
     },
-    ("Simplification and paraphrases", "simplify model < a.txt > simple.txt"): {
+    ("Simplification and paraphrases", "simplify < a.txt > simple.txt"): {
         "simplify": "simplify English sentences",
         "hindi": "mark clauses of Hindi sentences, and simplify the sentences",
         "corpus": "make corpora of complex and simple sentences from paired articles",
