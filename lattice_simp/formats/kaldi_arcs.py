@@ -35,6 +35,11 @@ GRAPH, ACOUSTIC = "graph", "acoustic"
 FRAME_SHIFT = 0.01
 """The usual frame shift in seconds; models that skip frames have a multiple of it, often 0.03."""
 
+_UNKNOWN = "a label without a word", "pass the words.txt of this model"
+_NOT_A_NUMBER = (
+    "a label that is not a natural number",
+    "leave words.txt out if the labels are words; to write numbers, pass --output-symbols",
+)
 _ROUNDING = 1e-9  # the relative error of sums of costs
 _WHOLE = 1e-3  # the largest distance of a time from a whole number of frames
 
@@ -81,15 +86,15 @@ class ReadOptions:
         """Returns the word of a field.
 
         Raises:
-            FormatError: the number has no word.
+            FormatError: the field is not a number, or has no word.
         """
         if self.words is None or field == "<eps>":
             return field
         number = natural(field)
-        if number is None or number not in self.words:
-            remedy = "pass the words.txt of this model"
-            raise FormatError(f"a label without a word: {shown(field)}", path=path, line=line, remedy=remedy)
-        return self.words[number]
+        if number is not None and number in self.words:
+            return self.words[number]
+        problem, remedy = _NOT_A_NUMBER if number is None else _UNKNOWN
+        raise FormatError(f"{problem}: {shown(field)}", path=path, line=line, remedy=remedy)
 
 
 @dataclass(frozen=True)

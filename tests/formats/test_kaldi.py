@@ -133,6 +133,15 @@ def test_labels_without_a_word(tmp_path):
         list(read_all(tmp_path / "x", symbols_path=tmp_path / "words.txt"))
 
 
+@pytest.mark.parametrize("archive", ["u \n0\t1\ta\t1,2,\n1\n\n", "u [ a 0.6 b 0.4 ]\n"])
+def test_words_where_the_table_expects_numbers(archive, tmp_path):
+    (tmp_path / "words.txt").write_text("<eps> 0\na 1\n")
+    (tmp_path / "x").write_text(archive)
+    with pytest.raises(FormatError, match=r"a label that is not a natural number: 'a' \(leave words.txt out if"):
+        list(read_all(tmp_path / "x", symbols_path=tmp_path / "words.txt"))
+    assert [ls.shortest_path(lattice).text for _, lattice in read_all(tmp_path / "x")] == ["a"]
+
+
 def test_binary_lattices_are_written_as_they_are_read(tmp_path, words):
     states = [(final, [(w, w, value, to) for _, w, value, to in arcs]) for final, arcs in STATES]
     results = [
