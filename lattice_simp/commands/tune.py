@@ -245,11 +245,12 @@ def nbest(
 
     Example: lattice-simp tune nbest dev.nbest --reference dev.de --weights start.tsv --output weights.tsv
     """
-    from lattice_simp.commands.whole_sentences import warn_of_pieces
+    from lattice_simp.commands.whole_sentences import first_piece, warn_of_pieces
     from lattice_simp.core.features import check_density
     from lattice_simp.core.symbols import SymbolTable
     from lattice_simp.formats.nbest import read_nbest
     from lattice_simp.rescore.nbest import with_total
+    from lattice_simp.support.textio import read_lines
     from lattice_simp.translate.model_files import read_weights
     from lattice_simp.tune.feature_lattice import nbest_lattice
 
@@ -258,7 +259,8 @@ def nbest(
     symbols, names = SymbolTable(), tuple(read_weights(start))
     with readable(file) as copy:
         lists = read_nbest(copy, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
-    if pieces == "none":
+    reference_tokens = (line.split() for path in references for line in read_lines(path))
+    if pieces == "none" and first_piece(reference_tokens) is None:  # references in pieces are compared with pieces
         warn_of_pieces((entries[0].tokens for entries in lists if entries), file)
     try:
         lists = [with_total(entries, names) for entries in lists]

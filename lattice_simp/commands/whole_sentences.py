@@ -37,15 +37,21 @@ def lists_of_words(sentences: Iterable[Sentence], name: object) -> Iterator[Sent
 
 def warn_of_pieces(lines: Iterable[Sequence[str]], name: object) -> bool:
     """Warns on stderr if tokens are pieces of words, and names the option that joins them; returns whether they are."""
+    piece = first_piece(lines)
+    if piece is not None:
+        kind, example = piece
+        print(f"{name}: tokens are pieces of words ({example}); to join them, give --pieces {kind}", file=sys.stderr)
+    return piece is not None
+
+
+def first_piece(lines: Iterable[Sequence[str]]) -> tuple[str, str] | None:
+    """Returns the kind of the pieces among tokens, and the first piece; None if all tokens may be words."""
     tokens = [token for line in lines for token in line]
     for kind, marks in PIECES.items():
-        example = next((token for token in tokens if marks.mark_any([[token]]) and marks.text(token)), None)
-        if example is not None:
-            print(
-                f"{name}: tokens are pieces of words ({example}); to join them, give --pieces {kind}", file=sys.stderr
-            )
-            return True
-    return False
+        for token in tokens:
+            if marks.mark_any([[token]]) and marks.text(token):
+                return kind, token
+    return None
 
 
 def _watched(sentences: Iterable[Sentence], check: Callable[[list[Sequence[str]]], bool]) -> Iterator[Sentence]:

@@ -106,8 +106,8 @@ _ENDING = re.compile(r"(?<=\w) (?=(?:['’](?:s|re|ve|ll|d|m)|n['’]t|(?<=n )['
 def untokenised(text: str) -> str:
     """Returns text with the characters that the Moses tokeniser has escaped, and with joined contractions.
 
-    >>> untokenised("they &apos;ve said &quot; do n't &quot;")
-    'they\'ve said " don\'t "'
+    >>> print(untokenised("they &apos;ve said &quot; do n't &quot;"))
+    they've said " don't "
     """
     for escape, character in _ESCAPES.items():
         text = text.replace(escape, character)

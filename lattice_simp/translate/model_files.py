@@ -117,7 +117,8 @@ def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], d
     """
     root = Path(folder)
     if not root.is_dir():
-        raise FormatError("is not a directory", path=root, remedy="give the directory that holds rules, lm and weights")
+        fault = "is not a directory" if root.exists() else "does not exist"
+        raise FormatError(fault, path=root, remedy="give the directory that holds rules, lm and weights")
     if _is_incomplete(root / MADE_OF):
         raise FormatError("is incomplete: its training was interrupted", path=root, remedy="run the training again")
     files = [path for path in sorted(root.iterdir()) if path.is_file()]

@@ -198,7 +198,7 @@ def test_a_journal_serves_one_run_at_a_time(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["/no/such/model"], "is not a directory"),
+        (["/no/such/model"], "does not exist"),
         (["MODEL", "--resume"], "--resume needs --output"),
         (["MODEL", "--output", "/dev/null", "--resume"], "--resume needs --output"),
         (["MODEL", "--nbest", "3"], "give --nbest N (above 0) and --nbest-output FILE together"),

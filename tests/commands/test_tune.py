@@ -180,7 +180,9 @@ def test_pieces_of_words_are_reported(call, tmp_path):
         for more in ((), ("--pieces", "sentencepiece"))
     ]
     assert "tokens are pieces of words (▁old); to join them, give --pieces sentencepiece" in notes[0]
-    assert "pieces" not in notes[1]
+    assert "tokens are pieces" not in notes[1]
+    (tmp_path / "refs").write_text("▁old ▁brid ges\n", encoding="utf-8")
+    assert "tokens are pieces" not in call("tune", "nbest", tmp_path / "nbest", *arguments).stderr
 
 
 def test_many_features_are_tuned_in_averaged_small_steps(call, tmp_path):

@@ -170,7 +170,7 @@ def test_a_port_in_use_is_one_line(refused):
 def test_what_is_wrong_is_one_line(tmp_path, refused):
     assert "cannot listen on port 0 of 203.0.113.1" in refused("--host", "203.0.113.1")[0]
     assert "jobs is 0" in refused("--jobs", "0")[0]
-    assert "is not a directory" in refused(str(tmp_path / "none"))[-1]
+    assert "does not exist" in refused(str(tmp_path / "none"))[-1]
     assert "none" in refused("--examples", str(tmp_path / "none"))[-1]
 
 

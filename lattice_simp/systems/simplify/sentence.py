@@ -57,7 +57,12 @@ def divided(tokens: Sequence[str]) -> list[tuple[str, ...]]:
     begins = [0]
     for place in range(2, len(tokens)):
         stop = place - 2 if place - 1 in closing else place - 1
-        if tokens[stop] in _ENDS and place not in inside and _begins(tokens, stop, place, is_lower):
+        if (
+            tokens[stop] in _ENDS
+            and tokens[place] not in _ENDS
+            and place not in inside
+            and _begins(tokens, stop, place, is_lower)
+        ):
             begins.append(place)
     return [tuple(tokens[first:last]) for first, last in pairwise((*begins, len(tokens)))]
 

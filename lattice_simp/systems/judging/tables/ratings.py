@@ -10,6 +10,7 @@ import numpy as np
 from lattice_simp.metrics.report import LEVELS
 from lattice_simp.metrics.significance import holm
 from lattice_simp.metrics.table import Cell, Table
+from lattice_simp.support.plurals import counted
 from lattice_simp.systems.judging.questions import Rating
 from lattice_simp.systems.judging.statistics import Estimate, anova, clustered_mean, sign_test, tukey
 from lattice_simp.systems.judging.store import Judgement
@@ -48,7 +49,7 @@ def _rating_note(votes: Votes, groups: Sequence[np.ndarray]) -> str:
     test = "ANOVA is undefined"
     if variance is not None:
         test = f"ANOVA F({variance.between}, {variance.within}) = {variance.statistic:.2f}, {p_text(variance.p)}"
-    return f"{len(votes)} ratings; {test}; {alpha_of(votes, lambda vote: vote.answer, 'ordinal')}"
+    return f"{counted(len(votes), 'rating')}; {test}; {alpha_of(votes, lambda vote: vote.answer, 'ordinal')}"
 
 
 def _rating_differences(study: Study, name: str, by_system: Mapping[str, Votes]) -> Iterator[Table]:
