@@ -259,9 +259,6 @@ def nbest(
     symbols, names = SymbolTable(), tuple(read_weights(start))
     with readable(file) as copy:
         lists = read_nbest(copy, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
-    reference_tokens = (line.split() for path in references for line in read_lines(path))
-    if pieces == "none" and first_piece(reference_tokens) is None:  # references in pieces are compared with pieces
-        warn_of_pieces((entries[0].tokens for entries in lists if entries), file)
     try:
         lists = [with_total(entries, names) for entries in lists]
     except LatticeSimpError as error:
@@ -274,6 +271,9 @@ def nbest(
     check_density(
         len(names), [entry.features for entry in entries], sum(max(len(entry.tokens), 1) for entry in entries)
     )
+    reference_tokens = (line.split() for path in references for line in read_lines(path))
+    if pieces == "none" and first_piece(reference_tokens) is None:  # references in pieces are compared with pieces
+        warn_of_pieces((entries[0].tokens for entries in lists if entries), file)
     list_lattices = [nbest_lattice(entries, names, symbols) for entries in lists]
     search = _Search(optimizer, seed, directions, restarts, jobs)
     _minimise(list_lattices, symbols, goal, start, output, search)
