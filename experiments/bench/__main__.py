@@ -99,7 +99,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _run(options: argparse.Namespace) -> int:
     if not options.shared.is_dir():
         raise LatticeSimpError(
-            f"{options.shared}: there is no such folder; give that of the reference data to --shared"
+            f"{options.shared}: the folder does not exist; give that of the reference data to --shared"
         )
     if options.inside:
         print(json.dumps(_inside(options.names[0], options.shared)))

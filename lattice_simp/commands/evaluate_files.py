@@ -222,7 +222,7 @@ class BreakdownOptions:
         """Returns the skeletons, in the order of the sentences.
 
         Raises:
-            LatticeSimpError: there is no file of skeletons, which the break-down `name` needs.
+            LatticeSimpError: the break-down `name` needs a file of skeletons.
             FormatError: the file is broken, or of other sentences.
         """
         if self.skeletons is None:

@@ -329,7 +329,7 @@ def _searched(
     """Yields what a search finds in the lattice of each sentence; none for an empty line, which has no lattice.
 
     Raises:
-        FormatError: there is no lattice for a line.
+        FormatError: a line has no lattice.
         LatticeSimpError: a lattice cannot be searched; the message names its file.
     """
     from lattice_simp.formats import read

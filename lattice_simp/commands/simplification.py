@@ -23,7 +23,6 @@ from lattice_simp.systems.simplify.graphs.boxer import graphs_by_tokens
 from lattice_simp.systems.simplify.graphs.graph import SemanticGraph
 from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.simplifier import OPERATIONS, STAGES, Mode, Search, Simplifier, Stage, most_unlike
-from lattice_simp.text.spacing import escaped_like, untokenised
 
 if TYPE_CHECKING:
     from lattice_simp.text.tokeniser import Tokeniser
@@ -110,7 +109,7 @@ def run_simplification(
     if text is not None:  # parsers need the original case
         cased = [replace(side, case="keep", casing={}) for side in text]
         tokens, run, options = (
-            partial(_tokens, cased[0]),
+            cased[0].retokenised,
             replace(run, text=text[1].text),
             replace(options, text=cased[1]),
         )
@@ -125,10 +124,6 @@ def run_simplification(
         report = run_sentences(sentences, job, run)
     explained.write()
     end_run(report, run, f"{report}{explained.counts}")
-
-
-def _tokens(tokeniser: Tokeniser, line: str) -> str:
-    return tokeniser.tokens(untokenised(line))
 
 
 def _matching(path: Path, sentences: Sequence[Sentence]) -> str:
@@ -175,8 +170,7 @@ def _simplify(
     record: Record = {"number": number, "line": best.text, "nbest": entries, "reachable": None}
     record["explained"] = explanation(best)
     if options.text is not None and sentence.text is not None:
-        text = options.text.text_like(best.text, untokenised(sentence.text))
-        record["text"] = escaped_like(text, sentence.text)
+        record["text"] = options.text.text_like(best.text, sentence.text)
     if best.note:
         record["note"] = f"{best.note}; only words were replaced"
     return record if best.is_changed else {**record, "as_given": True}

@@ -101,7 +101,7 @@ class Database:
         """Runs the block in a transaction: stores all its writes, or none if it raises.
 
         Raises:
-            StorageError: the file cannot be read or written, or is no longer the one that was opened.
+            StorageError: the file cannot be read or written, or another file took its place.
         """
         with self._turn(), self._reported():
             self._require_same_file()

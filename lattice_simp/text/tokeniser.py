@@ -24,7 +24,7 @@ from lattice_simp.support.textio import decode, read_bytes
 from lattice_simp.text.hindi.sentences import hindi_tokens
 from lattice_simp.text.sacrebleu_tokenisers import PIECES, best_tokeniser, is_unspaced_language, tokeniser
 from lattice_simp.text.settings import TEXT, Case, Text
-from lattice_simp.text.spacing import marked_like, spaced_like
+from lattice_simp.text.spacing import escaped_like, marked_like, spaced_like, untokenised
 from lattice_simp.text.truecase import Casing, read_casing, truecased
 
 Side = Literal["source", "target"]
@@ -127,13 +127,30 @@ class Tokeniser:
         return line[:1].upper() + line[1:]
 
     def text_like(self, tokens: str, source: str) -> str:
-        """Returns tokens as a line for readers, with the source's quotes, and its blanks between neighbours.
+        """Returns tokens as a line for readers, with the blanks, quotes and escapes of its source.
 
         >>> Tokeniser("en", case="keep").text_like('he left 24 / 7 , she said . "', 'He left 24/7, she insisted."')
         'He left 24/7, she said."'
         """
-        text = spaced_like(tokens.split(), self.text(tokens), self.tokens(source).split(), self._plain(source))
-        return marked_like(text, source) if self.normalise else text
+        text = self.spaced_text(tokens, source)
+        return escaped_like(marked_like(text, untokenised(source)) if self.normalise else text, source)
+
+    def spaced_text(self, tokens: str, source: str) -> str:
+        """Returns tokens as a line for readers, with the blanks of its source between neighbours.
+
+        >>> Tokeniser("en", case="keep").spaced_text("he left 24 / 7 .", "He departed 24/7.")
+        'He left 24/7.'
+        """
+        plain = untokenised(source)
+        return spaced_like(tokens.split(), self.text(tokens), self.tokens(plain).split(), self._plain(plain))
+
+    def retokenised(self, line: str) -> str:
+        """Returns the tokens of a line that may be tokens already, with the escapes of the Moses tokeniser.
+
+        >>> Tokeniser("en").retokenised("they &apos;ve left .")
+        "they 've left ."
+        """
+        return self.tokens(untokenised(line))
 
 
 def english_tokenisers() -> tuple[Tokeniser, Tokeniser]:

@@ -75,6 +75,6 @@ def test_a_page_that_cannot_be_filled_is_refused_before_measuring(content, messa
 
 
 def test_a_measurement_that_fails_is_one_line(tmp_path, capfd):
-    """There is no reference data in the folder."""
+    """The folder is empty, without reference data."""
     assert main(["lm", "--shared", str(tmp_path), "--output", str(tmp_path / "bench.json")]) == 2
     assert capfd.readouterr().err.endswith("error: lm: the measurement failed; its error is above\n")

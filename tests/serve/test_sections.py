@@ -64,6 +64,8 @@ def test_no_model_is_needed_to_simplify(monkeypatch):
     client = client_of(monkeypatch, make_simplifier(None, 20), simplify=True)
     result = client.get("/api/simplify", params={"text": "Mr. Brown commenced work."}).json()
     assert result["simplifications"][0]["readable"] == "Mr. Brown started work."
+    result = client.get("/api/simplify", params={"text": "Numerous shops don &apos;t sell a_b in 24/7."}).json()
+    assert result["simplifications"][0]["readable"] == "Many shops don't sell a_b in 24/7."
 
 
 def test_words_in_the_place_of_others_are_marked(simplifier, tmp_path, monkeypatch):

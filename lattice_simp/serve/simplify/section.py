@@ -64,7 +64,7 @@ class _Answer:
 
     def __call__(self, sentence: str) -> dict[str, Any]:
         try:
-            tokens = (sentence if self.text is None else self.text[0].tokens(sentence)).split()
+            tokens = (sentence if self.text is None else self.text[0].retokenised(sentence)).split()
             if not 0 < len(tokens) <= self.tokens:
                 raise LatticeSimpError(f"the sentence has {len(tokens)} tokens; give one of 1 to {self.tokens}")
             simplifications = self.simplifier.simplify(tokens, SHOWN)
@@ -72,7 +72,10 @@ class _Answer:
                 raise LatticeSimpError(simplifications[0].problem)
         except LatticeSimpError as error:
             return problem_answer(error)
-        readable = [each.text if self.text is None else self.text[1].text(each.text) for each in simplifications]
+        readable = [
+            each.text if self.text is None else self.text[1].spaced_text(each.text, sentence)
+            for each in simplifications
+        ]
         shown = [
             explanation(each) | {"readable": text, "parts": marked_parts(text, each.tokens, each.substitutions)}
             for each, text in zip(simplifications, readable, strict=True)

@@ -14,8 +14,7 @@ Mask = tuple[bool, ...]
 
 
 def choose(tokens: Sequence[str], masks: Iterable[Mask], candidates: int) -> list[Skeleton]:
-    """Chooses the first masks that differ enough; the whole sentence is a skeleton only if there is no other mask that
-    keeps a token.
+    """Chooses the first masks that differ enough, or the whole sentence if no other mask keeps a token.
 
     >>> masks = [(True, True, True, False), (True, True, True, True), (True, True, False, True)]
     >>> [skeleton.to_mask() for skeleton in choose("a b c d".split(), masks, 2)]

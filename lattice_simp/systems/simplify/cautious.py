@@ -140,7 +140,7 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
 
 
 def _further_splits(parse: Parse) -> Iterator[Split]:
-    """Yields the splits of what is no construction of the parse."""
+    """Yields the splits at births, marks and quotations, which are not constructions of the parse."""
     yield from birth_splits(parse)
     yield from mark_splits(parse)
     yield from quotation_splits(parse)

@@ -196,6 +196,10 @@ UNCERTAIN = {
     "Some of them have ten old dogs with them , providing them with a roof over their heads .": "who provides it",
     "The judge is sorry about the first game , calling it a new sort of art , as well as the second game .": "and",
     "He blamed false reports , giving the old man a lesson .": "he gave it",
+    "The school is a top center , employing ten judges and among the best in the country .": "among what",
+    "Each year , 1 million people die of a disease , fever , causing a loss .": "the fever causes it",
+    "Lee was born in Thames in 1902 and studied law at the University of Leeds before being admitted as a judge in "
+    "1925 .": "was studied law",
     "They cooked soup , they fried fish , and then they finally introduced a new menu .": "three clauses",
 }
 

@@ -128,7 +128,7 @@ def _may_be_subordinate(parse: Parse, verb: int, joined: int) -> bool:
     """Returns whether a clause may belong to an adverbial or a relative clause before it ("it rained as he came and
     sang", "she met Ann, who had left, and sang").
     """
-    if any(_ends_without_own_subject(parse, place, joined) for place in range(verb, joined)):
+    if any(_ends_with_pronoun_subject(parse, place, joined) for place in range(verb, joined)):
         return True
     clauses = [place for place in range(verb + 1, joined) if parse.labels[place] == "advcl"]
     if parse.tokens[joined - 1] != "," and any(_ends_with_other(parse, place, joined) for place in range(verb, joined)):
@@ -143,7 +143,7 @@ def _ends_with_other(parse: Parse, verb: int, joined: int) -> bool:
     return is_clause and noun is not None and parse.tags[noun] != "PRP" and parse.subtree(verb)[-1] == joined - 1
 
 
-def _ends_without_own_subject(parse: Parse, verb: int, joined: int) -> bool:
+def _ends_with_pronoun_subject(parse: Parse, verb: int, joined: int) -> bool:
     """Returns whether a relative clause whose subject is `who`, `which` or `that` ends before a conjunct."""
     noun = subject(parse, verb)
     is_clause = parse.labels[verb] == "relcl" and noun is not None and parse.tags[noun] in ("WP", "WDT")
