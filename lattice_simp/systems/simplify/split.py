@@ -29,6 +29,8 @@ class SplitKind(StrEnum):
     REPORT = "report"
 
 
+_DESCRIPTIONS = (SplitKind.RELATIVE, SplitKind.APPOSITION, SplitKind.PARTICIPLE)
+
 RoleSets = tuple[tuple[str, ...], tuple[str, ...]]
 """The sorted roles and relations of the event that remains and of the one that moves to a new sentence."""
 
@@ -197,9 +199,15 @@ def _sentences(tokens: Sequence[str], whole: Split | None, splits: list[Split]) 
         if split.leads:
             yield from parts[split]
     yield _written(tokens, whole, outer, splits)
-    for split in outer:
-        if not split.leads:
-            yield from parts[split]
+    following = [split for split in outer if not split.leads]
+    for split in sorted(following, key=lambda split: _interrupts(split, following)):
+        yield from parts[split]
+
+
+def _interrupts(split: Split, others: Iterable[Split]) -> bool:
+    """Returns whether a description of a subject would stand between two statements about it."""
+    verbs = [other.governor for other in others if other.kind is SplitKind.COORDINATION and other.governor is not None]
+    return split.kind in _DESCRIPTIONS and any(split.clause[-1] < verb for verb in verbs)
 
 
 def _is_within(split: Split, container: Split) -> bool:

@@ -114,8 +114,30 @@ def test_splits_within_splits(parsed):
 
 def test_a_copy_has_no_clause_that_has_left(parsed):
     parse = parsed("The tower , a ruin since 1820 , was sold and became a museum .")
-    whole = "The tower was sold . || The tower was a ruin since 1820 . || The tower became a museum ."
+    whole = "The tower was sold . || The tower became a museum . || The tower was a ruin since 1820 ."
     assert text(apply_splits(parse.tokens, split_candidates(parse))) == whole
+
+
+@pytest.mark.parametrize(
+    ("source", "result"),
+    [
+        (  # "two years later" is two years after 2001
+            "The ship , which was sold in 1990 , sank in 2001 and was raised two years later .",
+            "The ship sank in 2001 . || The ship was raised two years later . || The ship was sold in 1990 .",
+        ),
+        (
+            "The ship , a ferry from Kiel , sank in 1911 , and forty people died .",
+            "The ship sank in 1911 . || Forty people died . || The ship was a ferry from Kiel .",
+        ),
+        (  # the description of an object follows it
+            "The king met Anna , who was a baker , and he left for Rome .",
+            "The king met Anna . || Anna was a baker . || He left for Rome .",
+        ),
+    ],
+)
+def test_a_description_of_the_subject_does_not_stand_between_coordinated_statements(parsed, source, result):
+    parse = parsed(source)
+    assert text(apply_splits(parse.tokens, split_candidates(parse))) == result
 
 
 def test_a_comma_that_ends_a_fronted_clause_stays(parsed):
