@@ -88,9 +88,9 @@ def gain_cells(score: Figures) -> tuple[Cell, Cell]:
     return Cell(score["gain"], signed=True), Cell(score["p"], 4)
 
 
-def score_row(title: str, scores: Figures, metrics: Sequence[str]) -> list[Cell]:
+def score_row(title: str, scores: Figures, metrics: Sequence[str]) -> tuple[Cell, ...]:
     """Returns a system's title, its scores, and its gain by the first metric with the p-value."""
-    return [Cell(title), *score_cells(scores, metrics), *gain_cells(scores[metrics[0]])]
+    return (Cell(title), *score_cells(scores, metrics), *gain_cells(scores[metrics[0]]))
 
 
 def score_notes(baseline: str, signatures: Mapping[str, str], *more: str) -> tuple[str, ...]:

@@ -33,8 +33,10 @@ def tuning_table(figures: Figures) -> str:
                 Cell(half["held_out_perplexity"], 1),
             )
             rows.append((Cell(name), Cell(number), Cell(tune["rounds"]), before, after, *cells))
-    columns = ("system", "half", "rounds", "BLEU before", "BLEU after", "length ratio")
-    columns += ("perplexity, equal weights", "perplexity, mixed", "perplexity, other half")
+    columns = (
+        *("system", "half", "rounds", "BLEU before", "BLEU after", "length ratio"),
+        *("perplexity, equal weights", "perplexity, mixed", "perplexity, other half"),
+    )
     notes = (
         "length ratio: source over reference tokens, the mean of the tuned lines, if the ratio selects them",
         "perplexity, equal weights and mixed: of the tuned half's references by the mixture, with equal and with the "

@@ -135,12 +135,12 @@ def write_page(path: Path, figures: Figures) -> None:
     First cells, and the rows of unmeasured figures, stay unchanged.
     """
     table_match = _table_of(path)
-    rows = {name[1]: line for line in table_match["rows"].splitlines() if (name := _NAME.search(line))}
+    rows = {first[1]: line for line in table_match["rows"].splitlines() if (first := _NAME.search(line))}
     for name, entry in figures.items():
         value, baseline, ratio = _texts(entry)
         recorded = "; ".join(f"{who.replace('no K; lattice beam 9', 'exact')} {v:g}" for who, v in _recorded(entry))
-        first = rows[name].split("|")[1].strip() if name in rows else f"`{name}`"
-        rows[name] = f"| {first} | {value} {entry['unit']} | {baseline} | {ratio} | {recorded} |"
+        title = rows[name].split("|")[1].strip() if name in rows else f"`{name}`"
+        rows[name] = f"| {title} | {value} {entry['unit']} | {baseline} | {ratio} | {recorded} |"
     table = "<!-- figures: begin -->\n" + "\n".join((_HEAD, *rows.values())) + "\n<!-- figures: end -->"
     write_text(path, table_match.string[: table_match.start()] + table + table_match.string[table_match.end() :])
 

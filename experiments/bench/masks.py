@@ -51,7 +51,7 @@ def measure(shared: Path) -> Figures:
 
 
 def _steps(
-    terms: ls.GappyAcceptor, vocabulary: ls.TokenVocabulary, written: list[int], xgrammar: ModuleType | None, info: Any
+    terms: ls.GappyAcceptor, vocabulary: ls.TokenVocabulary, written: list[int], xgrammar: Any, info: Any
 ) -> Figures:
     """Measures a constraint with the masks of its states, then steps of several rows: the masks, and the scores."""
 

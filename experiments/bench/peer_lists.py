@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from sacrebleu.metrics import BLEU
+from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
 import lattice_simp as ls
@@ -30,8 +32,10 @@ def measure_lists(lists: Lists) -> Figures:
 def _consensus(lists: Lists) -> Figures:
     """Finds the consensus of each list, against unisson; nearly all are equal: ties may differ."""
     unisson = installed("unisson")
+    if unisson is None:
+        return {}
     figures: Figures = {}
-    for count, length in CONSENSUS if unisson else ():
+    for count, length in CONSENSUS:
         texts = [[replace(entry, cost=0.0) for entry in entries[:length]] for entries in lists[:count]]
         tokens = [[entry.tokens for entry in entries] for entries in texts]
 
@@ -45,8 +49,12 @@ def _consensus(lists: Lists) -> Figures:
         if np.mean(same) < 0.98:
             raise AssertionError("unisson finds other texts")
         name = f"peer_consensus_of_{length}_best_vs_unisson"
-        figures |= compared(name, lambda run=ours: [float(len(run()))], lambda run=theirs: [float(len(run()))])
+        figures |= compared(name, _count(ours), _count(theirs))
     return figures
+
+
+def _count(texts: Callable[[], list[str]]) -> Callable[[], list[float]]:
+    return lambda: [float(len(texts()))]
 
 
 def _chrf(lists: Lists) -> Figures:
@@ -104,11 +112,13 @@ def _significance(lists: Lists) -> Figures:
         systems = {"first": Lines(text=first), "second": Lines(text=second)}
         scores = compare(measure(systems, [Lines(text=references)], [metric]), "first").scores
         baseline, system = (scores[name][metric.name] for name in systems)
+        assert system.p is not None
         return [baseline.value, system.value, system.p]
 
     def theirs() -> list[float]:
-        systems, metrics = [("first", first), ("second", second)], {"BLEU": BLEU(references=[references])}
-        _, scores = PairedTest(systems, metrics, references=None, test_type="bs", n_samples=1000)()
+        systems: list[tuple[str, Sequence[str]]] = [("first", first), ("second", second)]
+        metrics = {"BLEU": BLEU(references=[references])}
+        scores: dict[str, Any] = PairedTest(systems, metrics, references=None, test_type="bs", n_samples=1000)()[1]
         baseline, system = scores["BLEU"]
         return [baseline.score, system.score, system.p_value]
 

@@ -80,14 +80,15 @@ def load_domains(config: Config, folders: Mapping[str, Path]) -> list[Domain]:
 
 
 def _load(entry: dict[str, Any], config: Config, folder: Path) -> Domain:
-    examples, skipped, compressions = [], 0, 0
+    examples: dict[str, tuple[Example, ...]] = {}
+    skipped, compressions = 0, 0
     for part, pairs in _pairs(entry, config).items():
         kept, others = _aligned(pairs)
         parses = read_parses(_parse_file(folder, part))
-        examples.append(tuple(Example(parse, references) for parse, (_, references) in zip(parses, kept, strict=True)))
+        examples[part] = tuple(Example(parse, references) for parse, (_, references) in zip(parses, kept, strict=True))
         skipped += others
         compressions += sum(len(words) for _, words in pairs)
-    return Domain(entry["name"], *examples, compressions, skipped)
+    return Domain(entry["name"], **examples, compressions=compressions, skipped=skipped)
 
 
 def _pairs(entry: dict[str, Any], config: Config) -> dict[str, list[_Pair]]:

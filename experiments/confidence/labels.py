@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from sacrebleu.metrics import lib_ter
@@ -25,7 +26,7 @@ def right_words(hypothesis: Sequence[str], reference: Sequence[str]) -> Bools:
     right = np.zeros(len(hypothesis), dtype=np.bool_)
     if not reference:
         return right
-    words = [_Placed(word) for word in hypothesis]
+    words: list[Any] = [_Placed(word) for word in hypothesis]
     for place, word in enumerate(words):
         word.place = place
     words = _shifted(words, list(reference))
@@ -38,7 +39,7 @@ def right_words(hypothesis: Sequence[str], reference: Sequence[str]) -> Bools:
     return right
 
 
-def _shifted(words: list[_Placed], reference: list[str]) -> list[_Placed]:
+def _shifted(words: list[Any], reference: list[str]) -> list[Any]:
     """Returns the words after the shifts of `lib_ter.translation_edit_rate`, which does not return them."""
     distance, checked = lib_ter.BeamEditDistance(reference), 0
     while True:

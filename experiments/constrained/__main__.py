@@ -17,7 +17,7 @@ from experiments.constrained.report import FREE, SYSTEMS, page
 from experiments.experiment import Experiment, Results, options, run_experiment
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.support.extras import extra
-from lattice_simp.support.tables import read_table
+from lattice_simp.support.tables import Row, read_table
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Sentence:
     skeletons: list[tuple[str, float]]
 
     @classmethod
-    def of(cls, row: Mapping[str, str]) -> Sentence:
+    def of(cls, row: Row) -> Sentence:
         """Reads a row of the table."""
         skeletons = [part.strip().split("=") for part in row["skeletons"].split("|")]
         return cls(

@@ -29,10 +29,10 @@ HALVES = ("development", "test")
 def onestop_stage(config: Config) -> Stage:
     """Returns the stage that aligns the articles at several thresholds and counts the right pairs."""
     onestop = config[ONESTOP]
-    files = [Path(config["data"], onestop[name]) for name in ("articles", "aligned")]
+    articles, aligned = (Path(config["data"], onestop[name]) for name in ("articles", "aligned"))
     settings = [onestop, config["thresholds"], DEFAULT.__dict__]
     programs = [*alignment_programs(), Path(__file__), Path(onestop_articles.__file__)]
-    return Stage(ONESTOP, (), settings, [*files, *programs], partial(_measure, config, *files))
+    return Stage(ONESTOP, (), settings, [articles, aligned, *programs], partial(_measure, config, articles, aligned))
 
 
 def alignment_programs() -> list[Path]:
@@ -56,11 +56,11 @@ class Gold:
 def _measure(config: Config, articles: Path, aligned: Path, run: Run, folder: Path) -> dict[str, Any]:
     texts = _write_sides(config[ONESTOP], articles, folder)
     gold = _read_gold(aligned, texts)
-    sides = [folder / f"{side}.jsonl" for side in ("complex", "simple")]
+    complex_articles, simple_articles = (folder / f"{side}.jsonl" for side in ("complex", "simple"))
     rows = []
     for paragraphs, sentences in product(config["thresholds"], repeat=2):
         settings = CorpusSettings(paragraph_threshold=paragraphs, sentence_threshold=sentences)
-        counts = align_collections(*sides, folder / "out", settings=settings, run=run)
+        counts = align_collections(complex_articles, simple_articles, folder / "out", settings=settings, run=run)
         pairs = read_records(folder / "out" / PAIRS)
         row: dict[str, Any] = {"paragraph_threshold": paragraphs, "sentence_threshold": sentences}
         row |= {"paragraph_pairs": counts.paragraph_pairs, "all": score(pairs, gold.pairs)}

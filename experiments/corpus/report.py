@@ -93,11 +93,9 @@ _TESTS = {"onestop": "Other articles of OneStop", "turk": "TurkCorpus, part for 
 
 def _scores(title: str, measured: Figures) -> str:
     metrics = list(measured["signatures"])
-    rows = [[Cell(system), *score_cells(scores, metrics)] for system, scores in measured["scores"].items()]
+    rows = tuple((Cell(system), *score_cells(scores, metrics)) for system, scores in measured["scores"].items())
     notes = score_notes(CORPORA[1], measured["signatures"])
-    return as_markdown(
-        Table(f"{title} ({measured['sentences']:,} sentences)", ("system", *metrics), tuple(rows), notes)
-    )
+    return as_markdown(Table(f"{title} ({measured['sentences']:,} sentences)", ("system", *metrics), rows, notes))
 
 
 _KINDS = ("identical", "right", "wrong", "unknown")

@@ -48,7 +48,8 @@ def killed_stage(config: Config) -> Stage:
 
 
 def _align(run: Run, folder: Path) -> dict[str, Any]:
-    align_collections(*(run.folders[ARTICLES] / name for name in FILES), folder, run=run)
+    complex_articles, simple_articles = (run.folders[ARTICLES] / name for name in FILES)
+    align_collections(complex_articles, simple_articles, folder, run=run)
     records = [read_json(path) for path in sorted((folder / WORK).glob(f"*/{RECORD}"))]
     records.sort(key=lambda record: (folder / WORK / f"{record['stage']}.{record['key']}" / RECORD).stat().st_mtime_ns)
     return {"stages": {record.pop("stage"): record for record in records}, "jobs": run.jobs}

@@ -184,9 +184,10 @@ def _packed(folder: Path) -> Iterator[Reader]:
         (".zst", zstandard.compress),
     ):
         yield Reader(f"att{suffix}", f".txt{suffix}", (pack(text),), _lattice)
-    for suffix, mode in ((".tar", "w"), (".tar.gz", "w:gz")):
+    for compression in ("", "gz"):
+        suffix = ".tar.gz" if compression else ".tar"
         path = folder / f"whole{suffix}"
-        with tarfile.open(path, mode) as archive:
+        with tarfile.open(path, "w:gz" if compression else "w") as archive:
             for member in ("a.txt", "b.txt"):
                 (folder / member).write_bytes(text)
                 archive.add(folder / member, member)

@@ -125,7 +125,7 @@ def _sizes(collections: Figures) -> str:
         *("collection", "sets", "originals", "phrases", "median", "sentences", "median", "filtered", "median"),
         *("growth", "recursing"),
     )
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name, row in collections.items():
         failed = f" ({row['failed']} failed)" if row["failed"] else ""
         filtered = (_big(row["filtered"]), _big(row["filtered_median"]))

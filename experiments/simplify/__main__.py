@@ -14,7 +14,7 @@ from experiments.simplify.corpora import corpora_stage
 from experiments.simplify.data import Config, TestSet, read_sets
 from experiments.simplify.measure import measured_stage, read_scores
 from experiments.simplify.report import OURS, costs, figures, page, read_published
-from experiments.simplify.systems import outputs_stage, read_counts, systems_of, trained
+from experiments.simplify.systems import Model, outputs_stage, read_counts, systems_of, trained
 from lattice_simp.pipeline.runner import run_stages
 
 
@@ -49,7 +49,8 @@ def _outputs(
     config: Config, test_set: TestSet, corpora: Path, experiment: Experiment
 ) -> tuple[Path, dict[str, dict[str, Any]]]:
     """Returns the folder of our systems' outputs, and the records of the stages that made them."""
-    models, records = {}, {}
+    models: dict[bool, Model] = {}
+    records: dict[str, dict[str, Any]] = {}
     for swaps in sorted({system.swaps for system in systems_of(test_set).values()}):
         models[swaps], done = trained(config, test_set.model, corpora, experiment.run, swaps=swaps)
         title = f"{test_set.model}, swaps" if swaps else test_set.model

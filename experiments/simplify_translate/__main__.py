@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
 from experiments.report import STAGES
@@ -54,7 +55,7 @@ def simplify_translate(experiment: Experiment) -> Results:
 _OWN = ("simplified", "simplified-weights", "simplified-translated")
 
 
-def _frozen(value: object) -> object:
+def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -56,10 +56,10 @@ class ProtocolRun:
         changes = [override for override in overrides if override.partition("=")[0] not in MAY_CHANGE]
         changes += [f"skeletons: {kind}" for kind in skeletons]
         today = datetime.date.today().isoformat()
-        shas = (file_sha(folder / name) for name in (PROTOCOL, CONFIG))
+        protocol_sha, config_sha = (file_sha(folder / name) for name in (PROTOCOL, CONFIG))
         committed = is_committed(folder, (PROTOCOL, CONFIG))
         commit = _git(folder, "describe", "--always", "--dirty") or ""
-        return cls(today, *shas, committed, commit, tuple(changes))
+        return cls(today, protocol_sha, config_sha, committed, commit, tuple(changes))
 
     def same_protocol(self, other: ProtocolRun) -> bool:
         """Returns whether another run had the same protocol, config and changes."""

@@ -133,15 +133,15 @@ def _automatic(
 ) -> dict[str, float | None]:
     """Returns the gain of automatic skeletons, and its share of the gain of as many hand-made ones, if there is one."""
     score, hand_score = (NOT_RUN if scores is None else scores[BLEU] for scores in (automatic, by_hand))
-    known = score.gain is not None and hand_score.gain is not None and hand_score.gain > 0
     name = "auto" if count == 1 else f"auto_{count}"
-    share = score.gain / hand_score.gain if known else None
+    gain, hand_gain = score.gain, hand_score.gain
+    share = gain / hand_gain if gain is not None and hand_gain is not None and hand_gain > 0 else None
     return {f"{name}_gain_bleu": score.gain, f"{name}_gain_p": score.p, f"{name}_gain_share": share}
 
 
 def all_scores(measured: Measured) -> dict[str, Any]:
     """Returns every system's scores, against its own baseline."""
-    scores = {}
+    scores: dict[str, Any] = {}
     for base, comparison in measured.comparisons.items():
         suffix, plain = base.removeprefix("plain"), scores_of(comparison, PARTS)
         scores |= {

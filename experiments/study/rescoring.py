@@ -130,11 +130,11 @@ class TuningSet:
 
 def rescored_stage(study: Study, system: System, sentences: Sentences) -> Stage:
     """Returns the stage that scores a system's n-best lists with the stronger model, and tunes its weights."""
-    before = ("scorers", f"weights-{system.name}", f"translated-{system.name}")
-    before += (STRONG,) if system.name != "plain" else ()
+    before = ["scorers", f"weights-{system.name}", f"translated-{system.name}"]
+    before += [STRONG] if system.name != "plain" else []
     tried = [asdict(learning) for learning in TRIED]
     work = partial(_rescore, study, system, sentences)
-    return Stage(f"rescored-{system.name}", before, [study.seed, tried], (), work)
+    return Stage(f"rescored-{system.name}", tuple(before), [study.seed, tried], (), work)
 
 
 def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folder: Path) -> dict[str, Any]:

@@ -63,10 +63,6 @@ def test_set(config: Config, name: str) -> TestSet:
     return next(test for test in config.test if name in (test.name, TEST))
 
 
-for _function in (test_set, test_names):
-    _function.__test__ = False  # type: ignore[attr-defined]  # no test, whatever its name suggests to pytest
-
-
 def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[str, Path]) -> list[StudySentence]:
     """Reads a set.
 

@@ -174,7 +174,7 @@ def gap_type_table(measured: Measured, by: BreakDown, table: str, pair: str) -> 
 
 
 def _bounds(score: Score) -> str:
-    if score.gain_interval is None:
+    if score.gain is None or score.gain_interval is None:
         return "[{:.2f}, {:.2f}]".format(*score.interval)
     return "{:+.2f} [{:+.2f}, {:+.2f}]".format(score.gain, *score.gain_interval)
 

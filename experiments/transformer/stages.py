@@ -231,9 +231,10 @@ def _searcher(
 
 
 def _search_lattice(lattice: Lattice, words: Sequence[str], scorer: TranslationScorer, how: LatticeSearch) -> Searched:
-    weights = {"lattice_weight": how.lattice_weight, "model_weight": how.model_weight}
     with timed() as seconds:
-        best = rescore_lattice(lattice, words, scorer, beam=how.beam, **weights)[0]
+        best = rescore_lattice(
+            lattice, words, scorer, beam=how.beam, model_weight=how.model_weight, lattice_weight=how.lattice_weight
+        )[0]
     return Searched(best.text, best.cost, seconds())
 
 
