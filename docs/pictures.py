@@ -19,7 +19,6 @@ import lattice_simp as ls
 from experiments.experiment import FIGURES
 from lattice_simp.metrics.plots import COLOURS
 from lattice_simp.pipeline.stage import read_json
-from lattice_simp.support.settings_file import read_settings
 from lattice_simp.systems.simplify import dependency_graph, graph_svg
 from lattice_simp.text.english.spacy_parser import parse_sentences
 
@@ -32,7 +31,17 @@ STUDIES = {
 }
 """The test sets of the studies, and the languages that they are translated to."""
 
-BY_HAND, AUTOMATIC = COLOURS[1], COLOURS[0]
+AUTOMATIC, BY_HAND, CHOSEN = COLOURS[:3]
+
+SKELETONS = {
+    "1 automatic skeleton": ("automatic (tagger)", AUTOMATIC),
+    "8 automatic skeletons": ("automatic (diverse)", AUTOMATIC),
+    "1 automatic, chosen with a tap": ("automatic (tapped)", CHOSEN),
+    "1 skeleton by a person": ("n=1000", BY_HAND),
+    "2 skeletons by people": ("both skeletons", BY_HAND),
+}
+"""The variants of the studies and their colours, from the least work by people to the most."""
+
 JUDGING = Path(__file__).parent / "guides" / "judging.md"
 PAGE_QUERY = {
     "text": "the librarians published the old petition that was rejected in the garden .",
@@ -162,18 +171,15 @@ def _graph() -> str:
 
 
 def gains() -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
-    """Returns the BLEU scores of skeletons on each test set of the studies, by who made them: value, gain, interval."""
+    """Returns the BLEU scores of skeletons on each test set of the studies, by who made them: value, gain, interval.
+
+    Studies that were not run with chosen skeletons lack them.
+    """
     scores = {}
     for study, name in STUDIES:
         variants = read_json(EXPERIMENTS / study / FIGURES)["variants"][name]
-        masks = read_settings(EXPERIMENTS / study / "protocol.yaml", ())["diverse"]["masks"]
-        rows = {
-            "1 automatic skeleton": "automatic (tagger)",
-            f"{masks} automatic skeletons": "automatic (diverse)",
-            "1 skeleton by a person": "n=1000",
-            "2 skeletons by people": "both skeletons",
-        }
-        scores[study, name] = {title: variants[f"gc-strong, {row}"]["BLEU-tok"] for title, row in rows.items()}
+        rows = {title: f"gc-strong, {row}" for title, (row, _) in SKELETONS.items()}
+        scores[study, name] = {title: variants[row]["BLEU-tok"] for title, row in rows.items() if row in variants}
     return scores
 
 
@@ -182,22 +188,27 @@ def _gains() -> str:
     import matplotlib
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8.4, 2.7), layout="constrained")
+    figure = Figure(figsize=(8.4, 3.1), layout="constrained")
     panels = figure.subplots(1, len(STUDIES), sharex=True, sharey=True)
+    titles = list(SKELETONS)
     for panel, ((study, name), rows) in zip(panels, gains().items(), strict=True):
         sentences = read_json(EXPERIMENTS / study / FIGURES)[f"{name}_sentences"]
-        panel.set_title(f"English to {STUDIES[study, name]}, {name},\n{sentences} sentences", fontsize=9)
+        panel.set_title(f"To {STUDIES[study, name]}, {name},\n{sentences} sentences", fontsize=9)
         panel.axvline(0.0, color="black", linewidth=0.8)
-        for place, (title, score) in enumerate(rows.items()):
-            colour = AUTOMATIC if "automatic" in title else BY_HAND
+        for title, score in rows.items():
+            place, (_, colour) = titles.index(title), SKELETONS[title]
             panel.plot(score["gain_interval"], [place, place], color=colour, linewidth=2)
             panel.plot([score["gain"]], [place], "o", color=colour, markersize=7)
             label = panel.annotate(f"{score['gain']:+.2f}", (score["gain"], place), (0, 7), textcoords="offset points")
             label.set(ha="center", fontsize=9, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
-        panel.set_yticks(range(len(rows)), list(rows))
+        for title in SKELETONS.keys() - rows.keys():
+            panel.annotate(
+                "not measured", (0.0, titles.index(title)), (5, -3), textcoords="offset points", color="gray"
+            )
+        panel.set_yticks(range(len(titles)), titles)
         panel.spines[["top", "right", "left"]].set_visible(False)
         panel.tick_params(axis="y", length=0)
-    panels[0].set(ylim=(len(rows) - 0.5, -0.7), xlim=(-0.25, None))
+    panels[0].set(ylim=(len(titles) - 0.5, -0.7), xlim=(-0.25, None))
     figure.supxlabel("BLEU gained over translation without skeletons (95 % intervals)", fontsize=10)
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "lattice_simp", "font.family": "sans-serif"}):
         drawing = io.StringIO()
