@@ -15,6 +15,8 @@ CASES = [
         "Ann was in two old films , but a man appeared in the door .",
     ),
     ("He served as mayor of Leeds .", "He was mayor of Leeds ."),
+    ("The town is characterised by narrow streets .", "The town has narrow streets ."),
+    ("The illness is characterised by fever .", "The illness is characterised by fever ."),
     ("They purchased the residence in May .", "They bought the home in May ."),
     ("They were founding members of the club .", "They were founding members of the club ."),
     ("He left , which was just as well .", "He left , which was just as well ."),
