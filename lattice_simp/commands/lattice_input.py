@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -143,6 +143,33 @@ class WordOptions(LabelOptions):
     def ignored(self) -> frozenset[str]:
         """The labels that are not words."""
         return ignored_labels(self.ignore, keep_marks=self.keep_marks)
+
+
+@dataclass(frozen=True)
+class ListFile:
+    """N-best lists, and how to read them.
+
+    Attributes:
+        path: the file, or - for standard input.
+        first_id, pieces, cost: as for `stream_sentences`.
+        ignored: labels that are not words.
+    """
+
+    path: str
+    first_id: int
+    pieces: PieceKind
+    cost: str | None
+    ignored: frozenset[str]
+
+    @contextmanager
+    def sentences(self) -> Iterator[Iterator[Sentence]]:
+        """Yields the lists as a stream.
+
+        Raises:
+            FormatError: the file is broken.
+        """
+        with readable(self.path) as file:
+            yield stream_sentences(file, self.first_id, pieces=self.pieces, cost=self.cost, ignore=self.ignored)
 
 
 NO_OPTIONS = LabelOptions()
