@@ -413,15 +413,19 @@ class SharedNames:
 
 
 def _chosen(members: Iterator[Entry], sentence: str | None, path: str) -> Lattice:
-    """Returns the lattice of a collection with this name or number (from 0); without either, its only lattice."""
+    """Returns the lattice of a collection with this name or number (from 0); without either, its only lattice.
+
+    It reads all names, so that a name which occurs again is reported.
+    """
     names: list[str] = []
-    load = None
+    of_name = of_number = None
     for number, member in enumerate(members):
         if member.name == sentence:
-            return member.load()
+            of_name = member.load
         if number == 0 if sentence is None else str(number) == sentence:
-            load = member.load
+            of_number = member.load
         names.append(member.name)
+    load = of_name or of_number
     if load is not None and (sentence is not None or len(names) == 1):
         return load()
     listed = f"{', '.join(names[:_LISTED])}{', ...' if len(names) > _LISTED else ''}"

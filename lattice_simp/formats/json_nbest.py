@@ -215,7 +215,7 @@ def _spread_values(text: str, path: str | Path) -> Iterator[tuple[int, Any]]:
     generated = _GENERATED_HEAD.match(text[start : start + _MATCHED].encode())
     is_array = text[start:].startswith("[") and (generated is None or generated[1] is not None)
     if is_array:
-        parse_json(text, path=path, remedy=_REMEDY)  # so that nothing is cut off
+        parse_json(text, path=path, remedy=_REMEDY, repeated_keys=True)  # so that nothing is cut off
     if generated is None:
         yield from _values_between(text, path, 0, _SEPARATORS if is_array else _BLANKS)
         return

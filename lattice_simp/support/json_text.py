@@ -26,18 +26,29 @@ def is_json(line: str) -> bool:
     return _JSON.match(line) is not None
 
 
-def parse_json(text: str, *, path: str | Path | None = None, line: int | None = None, remedy: str | None = None) -> Any:
-    """Returns the value of a JSON text.
+def parse_json(
+    text: str,
+    *,
+    path: str | Path | None = None,
+    line: int | None = None,
+    remedy: str | None = None,
+    repeated_keys: bool = False,
+) -> Any:
+    """Returns the value of a JSON text; unless `repeated_keys`, each key of an object may occur once.
 
     >>> parse_json('{"id": 1}')
     {'id': 1}
 
     Raises:
-        FormatError: invalid JSON, numbers of thousands of digits, nesting beyond `MAX_DEPTH`, a lone surrogate.
+        FormatError: invalid JSON, a key that occurs twice in an object, numbers of thousands of digits, nesting beyond
+            `MAX_DEPTH`, a lone surrogate.
     """
     value, is_deep = None, False
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=dict if repeated_keys else _object)
+    except _RepeatedKeyError as error:
+        message = f"the key {error.args[0]!r} occurs twice in an object"
+        raise FormatError(message, path=path, line=line, remedy="keep one of its values") from None
     except json.JSONDecodeError as error:
         column = f" at column {error.colno}" if error.lineno == 1 else f" at line {error.lineno}"
         raise FormatError(f"invalid JSON: {error.msg}{column}", path=path, line=line, remedy=remedy) from error
@@ -51,6 +62,19 @@ def parse_json(text: str, *, path: str | Path | None = None, line: int | None = 
     if "\\ud" in text.lower() and _HALF.search(json.dumps(value, ensure_ascii=False)):
         raise FormatError("a lone surrogate, which is not a character", path=path, line=line, remedy=remedy)
     return value
+
+
+class _RepeatedKeyError(Exception):
+    """A key that occurs twice in an object."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object of JSON; raises _RepeatedKeyError instead of dropping all but the last value of a key."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _RepeatedKeyError(next(name for place, name in enumerate(names) if name in names[:place]))
+    return values
 
 
 def _depth(value: Any) -> int:

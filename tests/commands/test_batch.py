@@ -8,6 +8,7 @@ import pytest
 
 import lattice_simp as ls
 from lattice_simp.cli import main
+from lattice_simp.errors import InputWarning
 
 ARPA = "\\data\\\nngram 1=5\n\n\\1-grams:\n-99 <s>\n-1 </s>\n-0.5 a\n-1.5 b\n-2 <unk>\n\n\\end\\\n"
 
@@ -46,6 +47,21 @@ def test_lists_go_through_a_model_and_are_as_one_by_one(lists, model, tmp_path, 
             hypotheses = ls.nbest(ls.apply_lm(ls.Lattice.from_nbest(hypothesis), {"LM": (language_model, 1.0)}), 9)
             assert [(path.text, pytest.approx(path.cost)) for path in hypotheses] == [(e.text, e.cost) for e in entries]
             assert {"TM", "LM"} == set(entries[0].features)
+
+
+SAME_NAMES = {
+    "u.lats": "u \n0 1 a\n1\n\nv \n0 1 c\n1\n\nu \n0 1 b\n1\n\n",
+    "u.jsonl": "".join(f'{{"name": "{name}", "hypotheses": ["{word}"]}}\n' for name, word in ("ua", "vc", "ub")),
+}
+
+
+@pytest.mark.parametrize("file", SAME_NAMES)
+def test_a_chosen_name_that_occurs_again_is_reported(tmp_path, capsys, file):
+    (tmp_path / file).write_text(SAME_NAMES[file])
+    for chosen, word in (("u", "a"), ("u-2", "b"), ("0", "a"), ("2", "b")):
+        with pytest.warns(InputWarning, match="the name u again; it becomes u-2"):
+            assert run("lattice", "nbest", tmp_path / file, "--id", chosen) == 0
+        assert capsys.readouterr().out == f"0.000000\t{word}\n"
 
 
 def test_folders_and_archives(lists, tmp_path, capsys):

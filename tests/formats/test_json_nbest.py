@@ -323,6 +323,16 @@ def test_samples_of_lm_evaluation_harness(tmp_path):
         ls.read_nbest(written(tmp_path, {**row, "resps": [[["-1.5", "False"]], [["-2.5", "True"]]]}))
 
 
+def test_repeated_keys_are_refused(tmp_path):
+    """The later value would silently replace the earlier one."""
+    lines = '{"hypotheses": ["a"]}\n{"hypotheses": [{"text": "b", "score": -1, "score": -2}]}\n'
+    with pytest.raises(FormatError, match=r":2: the key 'score' occurs twice in an object \(keep one"):
+        ls.read_nbest(written(tmp_path, lines))
+    array = '[\n{"hypotheses": ["a"]},\n{"hypotheses": ["b"],\n"hypotheses": ["c"]}\n]'
+    with pytest.raises(FormatError, match=r":3: the key 'hypotheses' occurs twice in an object"):
+        ls.read_nbest(written(tmp_path, array))
+
+
 def test_blank_lines_are_skipped(tmp_path):
     row = json.dumps({"hypotheses": ["a"]})
     assert [len(entries) for entries in ls.read_nbest(written(tmp_path, f"\n{row}\n\n{row}\n"))] == [1, 1]
