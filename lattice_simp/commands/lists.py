@@ -30,6 +30,7 @@ from lattice_simp.commands.options import (
     check_stdin,
     command_app,
 )
+from lattice_simp.commands.reference_lines import for_lines
 from lattice_simp.commands.whole_sentences import checked_lists, chosen_tokeniser, warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
@@ -137,10 +138,12 @@ def texts(
         _require_lists(file, source)
         lists = stream_sentences(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
         if as_json:
-            write_json(_best(lists, n, lines, source), output, first_id=first_id or 0, sources=lines)
+            if lines is not None:
+                lists = for_lines(lists, len(lines), source_text, source, first_id or 0)
+            write_json(_best(lists, n), output, first_id=first_id or 0, sources=lines)
             return
         losses = Losses()
-        shorter, empty = write_texts(losses.watched(_best(lists, n or 1, None, source), IN_TEXT), output, n or 1)
+        shorter, empty = write_texts(losses.watched(_best(lists, n or 1), IN_TEXT), output, n or 1)
         losses.print(output)
     if shorter:
         _note(f"lists with fewer than {n or 1} hypotheses, repeated from the first: {shorter}")
@@ -193,13 +196,9 @@ def _require_lists(file: str, source: str) -> None:
         raise FormatError(message, path=source, remedy=remedy)
 
 
-def _best(lists: Iterable[Sentence], n: int | None, lines: list[str] | None, path: str) -> Iterator[Sentence]:
+def _best(lists: Iterable[Sentence], n: int | None) -> Iterator[Sentence]:
     """Yields each list, sorted by cost and cut to `n` hypotheses."""
     for sentence in lists:
-        if lines is not None and sentence.number >= len(lines):
-            remedy = "give --source a line for each sentence"
-            message = f"has a sentence {sentence.number}, but there are {len(lines)} source lines"
-            raise FormatError(message, path=path, remedy=remedy)
         yield sentence._replace(hypotheses=sorted(sentence.hypotheses, key=lambda entry: entry.cost)[:n])
 
 

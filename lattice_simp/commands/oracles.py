@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lattice_simp.commands.lattice_input import LabelOptions, read_outputs, require_hypotheses, utterance
 from lattice_simp.commands.losses import NAMES, Losses
-from lattice_simp.commands.reference_lines import lattice_names, read_references, readable_sources
+from lattice_simp.commands.reference_lines import LIST_LINES, lattice_names, read_references, readable_sources
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import located
@@ -86,7 +86,8 @@ class Oracles:
         for sentence, lattice in enumerate(self._lattices(files)):
             if sentence < len(references):
                 yield lattice, references[sentence]
-        require_parallel(self.reference[0], len(references), ", ".join(self.sources), sentence + 1, "sentence")
+        sources = ", ".join(self.sources)
+        require_parallel(self.reference[0], len(references), sources, sentence + 1, "sentence", LIST_LINES)
 
     def _lattices(self, files: list[str]) -> Iterator[Named]:
         """Yields the lattices of files with their places: one of a lattice file, all of a list or a collection."""

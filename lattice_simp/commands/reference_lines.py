@@ -1,10 +1,10 @@
-"""Pairs reference lines with lattices: by the names of the lattices if all lines have one, else by their order."""
+"""Pairs lines of text with lattices: by the names of the lattices if all lines have one, else by their order."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -13,10 +13,18 @@ from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.collections import entries, format_of_parts, is_collection, stem_of
+from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.formats.plain_text import warn_of_lines
-from lattice_simp.support.parallel import require_parallel
+from lattice_simp.support.parallel import PARALLEL, require_parallel
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines, readable
+
+LIST_LINES = (
+    f"{PARALLEL}; if the last sentences have no hypotheses, "
+    "`lattice texts LISTS --source FILE --output NAME.jsonl` adds their empty lists"
+)
+"""The remedy for n-best lists and lines of different numbers."""
 
 _KALDI = re.compile(r"\s*(?P<name>\S+)(?:\s+(?P<text>.*))?")
 _TRN = re.compile(r"(?P<text>.*?)\s*\((?P<name>[^()\s]+)\)\s*")
@@ -27,6 +35,34 @@ def readable_sources(sources: Sequence[str]) -> Iterator[list[str]]:
     """Yields paths from which each source can be read twice."""
     with ExitStack() as stack:
         yield [str(stack.enter_context(readable(source))) for source in sources]
+
+
+def for_lines(
+    lists: Iterable[Sentence], count: int, source: object, path: str, first_id: int = 0
+) -> Iterator[Sentence]:
+    """Yields a list for each of `count` source lines; those after the last list of a file are empty, and reported.
+
+    Args:
+        lists: the lists of the file.
+        count: the number of source lines.
+        source, path: the files of the lines and of the lists, for messages.
+        first_id: the id of the first sentence in the file.
+
+    Raises:
+        FormatError: a sentence has no source line.
+    """
+    due = 0
+    for sentence in lists:
+        if sentence.number >= count:
+            message = f"has a sentence {sentence.number + first_id}, but {source} has {counted(count, 'line')}"
+            remedy = "give a source line for each sentence; if ids begin with 1, give --first-id 1"
+            raise FormatError(message, path=path, remedy=remedy)
+        yield sentence
+        due = sentence.number + 1
+    if due < count:
+        last = counted(count - due, "sentence")
+        print(f"{path}: no hypotheses for the last {last} of {source}, whose lists are empty", file=sys.stderr)
+    yield from (Sentence(number, []) for number in range(due, count))
 
 
 def lattice_names(sources: Sequence[str], files: Sequence[str], labels: LabelOptions) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from lattice_simp.commands.lattice_input import ListFile, named, require_hypotheses
 from lattice_simp.commands.losses import IN_TEXT, Losses, write_lists
 from lattice_simp.commands.options import named_path
+from lattice_simp.commands.reference_lines import for_lines
 from lattice_simp.commands.whole_sentences import checked_lists
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -103,27 +104,21 @@ class ListRescoring:
         Raises:
             LatticeSimpError: a list is broken, has no source sentence or cannot be scored.
         """
-        with self.lists.sentences() as sentences:
-            rescored = map(self._rescored, checked_lists(sentences, self.lists.path))
-            output.write(rescored, None if self.lines is None else len(self.lines), self.lists.first_id)
+        path, first_id = self.lists.path, self.lists.first_id
+        count = None if self.lines is None else len(self.lines)
+        with self.lists.sentences() as read_lists:
+            sentences = read_lists if count is None else for_lines(read_lists, count, self.source, path, first_id)
+            output.write(map(self._rescored, checked_lists(sentences, path)), count, first_id)
 
     def _rescored(self, sentence: Sentence) -> Sentence:
-        words, number = self._source_of(sentence.number), sentence.number + self.lists.first_id
+        words = [] if self.lines is None else self.lines[sentence.number]
         try:
             entries = score_nbest(words, sentence.hypotheses, self.scorers)
             entries = entries if self.weights is None else weighted_nbest(entries, self.weights)
         except LatticeSimpError as error:
+            number = sentence.number + self.lists.first_id
             raise LatticeSimpError(f"{named(self.lists.path)}: sentence {number}: {error}") from error
         return sentence._replace(hypotheses=entries)
-
-    def _source_of(self, number: int) -> list[str]:
-        if self.lines is None:
-            return []
-        if number >= len(self.lines):
-            remedy = f"{self.source} has {counted(len(self.lines), 'line')}; if ids begin with 1, give --first-id 1"
-            message = f"the list has a sentence {number + self.lists.first_id}"
-            raise FormatError(message, path=self.lists.path, remedy=remedy)
-        return self.lines[number]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lattice_simp.commands.lattice_input import ListFile, require_hypotheses
 from lattice_simp.commands.options import say
+from lattice_simp.commands.reference_lines import LIST_LINES
 from lattice_simp.commands.sentences import read_sentences
 from lattice_simp.commands.whole_sentences import first_piece, warn_of_pieces, warn_of_whole_sentences
 from lattice_simp.core.features import check_density
@@ -22,7 +23,7 @@ from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.mixture import mixed, mixture_weights, write_arpa
 from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.rescore.nbest import with_total
-from lattice_simp.support.parallel import require_parallel
+from lattice_simp.support.parallel import PARALLEL, require_parallel
 from lattice_simp.support.textio import STDIN, read_lines
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import read_weights, update_settings, write_weights
@@ -139,7 +140,7 @@ class WeightTuning:
         reference_tokens = (line.split() for file in self.references for line in read_lines(file))
         if lists.pieces == "none" and first_piece(reference_tokens) is None:  # else references are in pieces, too
             warn_of_pieces((entries[0].tokens for entries in totals if entries), lists.path)
-        self._minimise([nbest_lattice(entries, names, symbols) for entries in totals], symbols, path)
+        self._minimise([nbest_lattice(entries, names, symbols) for entries in totals], symbols, path, LIST_LINES)
 
     def _require_weights(self, entries: Sequence[Hypothesis], names: Sequence[str], path: Path) -> None:
         """Refuses features without a weight, and more features than memory holds."""
@@ -151,12 +152,14 @@ class WeightTuning:
             len(names), [entry.features for entry in entries], sum(max(len(entry.tokens), 1) for entry in entries)
         )
 
-    def _minimise(self, lattices: Sequence[Lattice], symbols: SymbolTable, hypotheses: Path) -> None:
-        columns = _references(self.references, len(lattices), hypotheses)
+    def _minimise(
+        self, lattices: Sequence[Lattice], symbols: SymbolTable, hypotheses: Path, remedy: str = PARALLEL
+    ) -> None:
+        columns = _references(self.references, len(lattices), hypotheses, remedy)
         references = [[symbols.encode(words) for words in rows] for rows in columns]
         sources = None
         if self.source is not None:
-            lines = _references([self.source], len(lattices), hypotheses)
+            lines = _references([self.source], len(lattices), hypotheses, remedy)
             sources = [symbols.encode(words) for (words,) in lines]
         weights = read_weights(self.start)
         result = self.optimise(lattices, references, weights, metric=self.metric, sources=sources)
@@ -271,8 +274,10 @@ def _say_gain(output: Path, metric: str, before: float, after: float) -> None:
     say(f"{output}: {measure.name} {shown[0]} before, {shown[1]} after")
 
 
-def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[tuple[str, ...], ...]]:
-    """Returns the tokens of each sentence's lines, one from each file.
+def _references(
+    paths: Sequence[Path], count: int, source: Path, remedy: str = PARALLEL
+) -> list[tuple[tuple[str, ...], ...]]:
+    """Returns the tokens of each sentence's lines, one from each file; `remedy` is for other numbers of lines.
 
     Raises:
         FormatError: there are no sentences, or a file has another number of lines or only blank ones.
@@ -282,7 +287,7 @@ def _references(paths: Sequence[Path], count: int, source: Path) -> list[tuple[t
     columns = []
     for path in paths:
         lines = [without_marks(split_tokens(line)) for line in read_lines(path)]
-        require_parallel(path, len(lines), source, count, "sentence")
+        require_parallel(path, len(lines), source, count, "sentence", remedy)
         _require_words(path, lines)
         warn_of_whole_sentences(lines, path)
         columns.append(lines)

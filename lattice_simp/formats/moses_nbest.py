@@ -19,10 +19,11 @@ from typing import Literal, NamedTuple
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import beyond, finite, shown
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.plurals import counted
+from lattice_simp.support.textio import open_text, output_place, read_lines
 
 _ID = re.compile(r"\ufeff?[ \t]*([0-9]{1,18})[ \t]*\|\|\|(?![^ \t])")
 _BAR = re.compile(r"(?<![^ \t])\|\|\|(?![^ \t])")
@@ -258,14 +259,20 @@ def write_moses(
         InvalidLatticeError: words or names could not be read back.
         LatticeSimpError: the file cannot be written.
     """
+    num_empty = 0
     with open_text(path, "w") as file:
         for sentence, hypotheses, *_ in groups:
+            entries = [*hypotheses]
+            num_empty = 0 if entries else num_empty + 1
             try:
-                file.writelines(f"{sentence + first_id} ||| {_format(entry, style)}\n" for entry in hypotheses)
+                file.writelines(f"{sentence + first_id} ||| {_format(entry, style)}\n" for entry in entries)
             except InvalidLatticeError as error:
                 where = f"{'standard output' if str(path) == '-' else path}: sentence {sentence + first_id}"
                 remedy = "write JSON lines, to a file whose name ends in .jsonl"
                 raise InvalidLatticeError(f"{where}: {error} ({remedy})") from None
+    if num_empty:
+        message = f"no lines for the last {counted(num_empty, 'sentence')}, without hypotheses"
+        warn(message, path=output_place(path), remedy="to keep their places, write JSON lines, to a name in .jsonl")
 
 
 def _is_number(text: str) -> bool:

@@ -125,6 +125,27 @@ def test_lines_for_each_sentence_with_pieces(call, tmp_path):
     assert [(row["source"], len(row["hypotheses"])) for row in rows] == [("s t", 2), ("w", 1)]
 
 
+def test_last_sentences_without_hypotheses_keep_their_places(call, tmp_path, monkeypatch):
+    """Moses writes no lines for them, so only the source sentences tell how many there are."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("L", "0 ||| a ||| f= 1 ||| -1\n"), ("source", "s\nt\nu\n"), ("W", "f\t1\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for command in (
+        ("lattice", "texts", "L", "--source", "source", "-o", "out.jsonl"),
+        ("rescore", "nbest", "L", "--source", "source", "--weights", "W", "-o", "out.jsonl"),
+    ):
+        done = call(*command)
+        assert done.returncode == 0, done
+        assert done.stderr == "L: no hypotheses for the last 2 sentences of source, whose lists are empty\n"
+        assert [len(entries) for entries in ls.read_nbest("out.jsonl")] == [1, 0, 0]
+    for command in (("lattice", "oracle", "L"), ("tune", "nbest", "L", "--weights", "W", "-o", "tuned")):
+        done = call(*command, "--reference", "source")
+        assert done.returncode == 2, done
+        assert "source: has 3 lines, but L has 1 sentence (" in done.stderr
+        assert "`lattice texts LISTS --source FILE --output NAME.jsonl` adds their empty lists" in done.stderr
+    assert call("lattice", "oracle", "out.jsonl", "--reference", "source").stdout.startswith("sentences\t3\n")
+
+
 def test_tokens_of_detokenised_text(call, tmp_path):
     rows = [{"id": 0, "hypotheses": [{"text": "No, he\u2019s late.", "score": -1.5}, {"text": "", "score": -2}]}]
     (tmp_path / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -149,7 +170,7 @@ def test_tokens_of_detokenised_text(call, tmp_path):
         (("collect", "-", "-"), "only one file can be standard input"),
         (("texts", "A"), "A: is not an n-best list"),
         (("texts", "L", "--source", "A"), "plain text cannot hold --source"),
-        (("texts", "L", "--source", "B", "-o", "x.jsonl"), "L: has a sentence 1, but there are 1 source lines"),
+        (("texts", "L", "--source", "B", "-o", "x.jsonl"), "L: has a sentence 1, but B has 1 line"),
     ],
 )
 def test_what_does_not_fit(call, tmp_path, monkeypatch, arguments, message):

@@ -107,6 +107,8 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
     assert [(n, len(group)) for n, group, *_ in groups] == [(0, 0), (1, 2), (2, 0), (3, 0), (4, 1)]
     write_nbest(groups, tmp_path / "y", first_id=1)
     assert (tmp_path / "y").read_text().replace("|||  |||", "||| |||") == path.read_text()
+    with pytest.warns(InputWarning, match="y: no lines for the last 2 sentences, without hypotheses"):
+        write_nbest([group.hypotheses for group in groups] + [[], []], tmp_path / "y")
 
 
 @pytest.mark.parametrize(

@@ -278,7 +278,7 @@ def test_faults_are_one_line(command, models, lists, tmp_path):
             f"lattice-simp: {path}: sentence 0: the weights lack the feature LM_0",
         ),
         (("nbest", path, *source, "-m", bilingual, "--best"), "--best needs --weights"),
-        (("nbest", path, "--source", tmp_path / "one", "-m", bilingual), "the list has a sentence 1"),
+        (("nbest", path, "--source", tmp_path / "one", "-m", bilingual), "has a sentence 1, but"),
         (("lattices", tmp_path, *source, "-m", bilingual), "holds no lattice 0.fst.gz"),
         (("lattices", tmp_path, *source, "-m", model1), "needs complete hypotheses"),
         (("lattices", tmp_path, *source, "-m", bilingual, *("--model-weight", 1) * 2), "2 model weights"),
