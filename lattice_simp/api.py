@@ -5,6 +5,7 @@ from __future__ import annotations
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Arc, Lattice
 from lattice_simp.core.marks import MARKS
+from lattice_simp.core.reweight import reweight
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.draw import to_dot, to_image, to_svg
@@ -55,7 +56,6 @@ from lattice_simp.ops.recombine import recombine
 from lattice_simp.ops.remove_epsilons import remove_epsilons
 from lattice_simp.ops.replace import replace
 from lattice_simp.ops.reverse import reverse
-from lattice_simp.ops.reweight import reweight
 from lattice_simp.ops.sample import sample
 from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.ops.timed_words import TimedWord, timed_words

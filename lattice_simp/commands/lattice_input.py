@@ -15,6 +15,7 @@ from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS
+from lattice_simp.core.reweight import rescale
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, located
 from lattice_simp.formats import KALDI, check_labels, format_of, read
@@ -25,7 +26,6 @@ from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.ops.join_pieces import join_pieces
-from lattice_simp.ops.reweight import reweight
 from lattice_simp.support.options import option
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import STDIN, place, readable
@@ -118,11 +118,7 @@ class LabelOptions:
             LatticeSimpError: the lattice has no such pieces or no such feature.
         """
         lattice = join_pieces(lattice, self.pieces)
-        if self.scales is None:
-            return lattice
-        header = lattice.header
-        stored_scales = {name: scale for name, scale in header.scales.items() if name in lattice.features}
-        return reweight(lattice, {**stored_scales, **scales_of(self.scales)}, word_score=header.word_score)
+        return lattice if self.scales is None else rescale(lattice, scales_of(self.scales))
 
     @property
     def _labels(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from lattice_simp.core.columns import LARGEST_COST
 from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.reweight import rescale
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError, located
 from lattice_simp.formats import (
@@ -41,7 +42,7 @@ from lattice_simp.formats.json_nbest import is_json
 from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
 from lattice_simp.formats.unsupported import kind_of, refusal
-from lattice_simp.support.textio import COMPRESSIONS, output_place, read_bytes
+from lattice_simp.support.textio import COMPRESSIONS, output_place, place, read_bytes
 
 __all__ = [
     "FORMATS",
@@ -89,19 +90,34 @@ KALDI = ("kaldi", "kaldi-binary")
 _AMBIGUOUS = ("moses-cn", "sausages")
 """Formats of which some files look like plain text."""
 
-_WORDS = "its labels are words"
+_WORDS, _NO_LIST = "its labels are words", "is not an n-best list"
 
 _OF_FORMATS = {
     "symbols_path": (("att", "openfst", "sausages", *KALDI), "--symbols", _WORDS),
     "isymbols_path": (("att", "openfst"), "--isymbols", _WORDS),
+    "isymbols": (("att", "openfst"), "isymbols=", _WORDS),
     "numeric": (("att", "sausages", *KALDI), "--words", _WORDS),
+    "acceptor": (("att",), "acceptor=", "is not AT&T text"),
     "frame_shift": (KALDI, "--frame-shift", "has no alignments in frames"),
     "scores": (("plf",), "--plf-scores", "is not PLF"),
+    "feature_names": (("features",), "feature_names=", "is not a text lattice with features"),
+    "removed": (("features",), "removed=", "is not a text lattice with features"),
+    "pieces": (("nbest",), "pieces=", f"{_NO_LIST}; ls.join_pieces joins the pieces of a lattice"),
+    "cost": (("nbest",), "cost=", f"{_NO_LIST}; scales= sets the weights of a lattice's features"),
+    "first_id": (("nbest",), "first_id=", _NO_LIST),
+    "ignore": (("nbest",), "ignore=", f"{_NO_LIST}; lattice.without_words removes words"),
 }
-"""Readers' options: the formats that take each, the commands' flag, and the error in other formats."""
+"""Readers' options: the formats that take each, how users name it, and the error in other formats."""
 
 
-def read(path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any) -> Lattice:
+def read(
+    path: str | Path,
+    format: str | None = None,
+    symbols: SymbolTable | None = None,
+    *,
+    scales: Mapping[str, float] | None = None,
+    **options: Any,
+) -> Lattice:
     """Reads a lattice; the format is detected from the content unless `format` names it.
 
     >>> import tempfile
@@ -114,15 +130,24 @@ def read(path: str | Path, format: str | None = None, symbols: SymbolTable | Non
         path: the file, plain or compressed; `-` is standard input.
         format: a name in `FORMATS` or `READ_ONLY`; None to detect it from the content.
         symbols: the table that numbers the words; it grows as needed. A new one if None.
+        scales: weights of features in the costs; other features keep those of the file. `reweight` sets all weights.
         options: options of the format's reader; see `parse_openfst`, `parse_att`, `parse_plf`, `parse_slf`,
             `parse_features`.
 
     Raises:
         FormatError: the format is unknown (the error says what the file looks like), or the file is broken, is empty,
-            or holds several lattices (use `read_all`).
+            or holds several lattices (use `read_all`); an option is not one of the format's reader.
+        InvalidLatticeError: the lattice lacks a feature of `scales`.
     """
     _check(format, path)
-    return parse(read_bytes(path), path, format, symbols, **options)
+    lattice = parse(read_bytes(path), path, format, symbols, **options)
+    return lattice if scales is None else scaled(lattice, scales, path)
+
+
+def scaled(lattice: Lattice, scales: Mapping[str, float], path: str | Path) -> Lattice:
+    """Returns a lattice of a file with other weights of features; an error names the file."""
+    with located(place(path)):
+        return rescale(lattice, scales)
 
 
 def parse(
@@ -239,11 +264,16 @@ def is_text(path: str | Path) -> bool:
 
 
 def check_labels(options: Mapping[str, Any], format: str, path: str | Path) -> None:
-    """Checks that options for numeric labels, frames and scores are used only with formats that have them.
+    """Checks that options of readers are used only with formats that have them.
 
     Raises:
-        FormatError: the format has no such labels, frames or scores; the message names the option.
+        FormatError: the format has no such labels, frames or scores, or no reader has the option; the message names it.
     """
+    unknown = next((option for option in options if option not in _OF_FORMATS), None)
+    if unknown is not None:
+        raise FormatError(
+            f"unknown option {unknown!r}", path=path, remedy=f"options are scales, {', '.join(_OF_FORMATS)}"
+        )
     for option, (readers, flag, reason) in _OF_FORMATS.items():
         if option in options and format not in readers:
             raise FormatError(reason, path=path, remedy=f"leave {flag} out")

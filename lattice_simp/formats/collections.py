@@ -22,6 +22,7 @@ from lattice_simp.formats import (
     format_of,
     format_of_data,
     read,
+    scaled,
 )
 from lattice_simp.formats.common import HEAD, never, refuse_reading
 from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
@@ -62,7 +63,12 @@ _DIGITS = re.compile(r"(\d+)")
 
 
 def read_all(
-    path: str | Path, format: str | None = None, symbols: SymbolTable | None = None, **options: Any
+    path: str | Path,
+    format: str | None = None,
+    symbols: SymbolTable | None = None,
+    *,
+    scales: Mapping[str, float] | None = None,
+    **options: Any,
 ) -> Iterator[tuple[str, Lattice]]:
     """Yields the names and the lattices of a file or a folder, one lattice at a time.
 
@@ -81,11 +87,14 @@ def read_all(
             standard input. Names are distinct: one that occurs again gets a number.
         format: the files' format, a name in `FORMATS`; None to detect it from their content.
         symbols: the table that numbers the words; it grows as needed. A new one for each file if None.
-        options: options of the format's reader; for n-best lists `first_id`, `pieces` and `cost`.
+        scales: weights of features in the costs; other features of a lattice keep those of the file.
+        options: options of the format's reader; for n-best lists those of `read_nbest`.
 
     Raises:
-        FormatError: a file is broken, or the folder or archive is empty.
+        FormatError: a file is broken, or the folder or archive is empty; an option is not one of the format's reader.
+        InvalidLatticeError: a lattice lacks a feature of `scales`.
     """
+    options |= {} if scales is None else {"scales": scales}
     return ((entry.name, entry.load()) for entry in entries(path, format, symbols, **options))
 
 
@@ -147,10 +156,10 @@ def _list_members(
     file: Path | Member, stem: str, symbols: SymbolTable | None, options: dict[str, Any]
 ) -> Iterator[Entry]:
     """Yields the sentences of an n-best list; none if a line is broken."""
-    check_labels(options, "nbest", file)
-    sentences = [sentence for sentence in stream_sentences(file) if not sentence.is_missing]
+    sentences = [sentence for sentence in _sentences(file, options) if not sentence.is_missing]
+    first_id = options.get("first_id", 0)
     for sentence in sentences:
-        full = stem if len(sentences) == 1 else f"{stem}-{sentence.name or sentence.number}"
+        full = stem if len(sentences) == 1 else f"{stem}-{sentence.name or sentence.number + first_id}"
         load = partial(list_lattice, sentence._replace(name=sentence.name or full), symbols)
         yield Entry(full, load, "", partial(_same, None))
 
@@ -185,9 +194,8 @@ def format_of_parts(path: str | Path, format: str | None) -> str | None:
 
 def _in_file(path: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]) -> NamedLattices:
     if format is None and is_nbest(path):
-        check_labels(options, "nbest", path)
         first_id = options.get("first_id", 0)
-        for sentence in stream_sentences(path, **options):
+        for sentence in _sentences(path, options):
             yield sentence.name or str(sentence.number + first_id), partial(list_lattice, sentence, symbols)
         return
     several = _several(path, format, symbols, options)
@@ -195,6 +203,16 @@ def _in_file(path: Path, format: str | None, symbols: SymbolTable | None, option
         yield stem_of(path.name), partial(_same, read(path, format, symbols, **options))
     else:
         yield from several
+
+
+def _sentences(path: Path | Member, options: dict[str, Any]) -> Iterator[Sentence]:
+    check_labels(_without_scales(options), "nbest", path)
+    return stream_sentences(path, **options)
+
+
+def _without_scales(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options of a format's reader: without the scales, which all formats have."""
+    return {name: value for name, value in options.items() if name != "scales"}
 
 
 def _several(
@@ -205,8 +223,19 @@ def _several(
     name = format or next((name for name, (sniff, _) in _SEVERAL.items() if sniff(head)), None)
     if name is None or name not in _SEVERAL:
         return None
-    check_labels(options, name, path)
-    return _SEVERAL[name][1](path, symbols, **options)
+    scales, reader_options = options.get("scales"), _without_scales(options)
+    check_labels(reader_options, name, path)
+    lattices = _SEVERAL[name][1](path, symbols, **reader_options)
+    return lattices if scales is None else _all_scaled(lattices, scales, path)
+
+
+def _all_scaled(lattices: NamedLattices, scales: Mapping[str, float], path: str | Path) -> NamedLattices:
+    for name, load in lattices:
+        yield name, partial(_load_scaled, load, scales, path)
+
+
+def _load_scaled(load: Callable[[], Lattice], scales: Mapping[str, float], path: str | Path) -> Lattice:
+    return scaled(load(), scales, path)
 
 
 def list_lattice(sentence: Sentence, symbols: SymbolTable | None = None) -> Lattice:

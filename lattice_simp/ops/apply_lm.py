@@ -47,6 +47,9 @@ def apply_lm(
     >>> [(path.text, round(path.cost, 3)) for path in ls.nbest(scored, 2)]   # (2 + 0.5) * ln 10 / 2
     [('b', 2.878)]
 
+    To replace old scores, take them out of the costs first: `apply_lm(lattice.without_feature("lm"), {"lm": (model,
+    lattice.header.scales["lm"])})`. If no feature holds them, give the old model a negative weight.
+
     Models are applied one after the other. Until a model is applied, each word has the least cost that the model can
     give it, and the full cost of a complete path bounds the search, so no path within the beam is lost.
 
@@ -146,7 +149,7 @@ def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
         if name in lattice.features:
             raise LatticeSimpError(
                 f"the lattice has a feature {name!r} already; give this model another name, "
-                "or take the old scores out first (Lattice.without_feature)"
+                f"or take the old scores out first: lattice.without_feature({name!r})"
             )
     beam_of(beam)
 

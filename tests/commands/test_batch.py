@@ -49,6 +49,46 @@ def test_lists_go_through_a_model_and_are_as_one_by_one(lists, model, tmp_path, 
             assert {"TM", "LM"} == set(entries[0].features)
 
 
+SPEECH = {
+    "x.slf": """VERSION=1.0
+lmscale=7.0
+wdpenalty=-0.5
+N=3 L=3
+I=0
+I=1
+I=2
+J=0 S=0 E=1 W=a a=-10 l=-1
+J=1 S=0 E=1 W=b a=-11 l=-2.5
+J=2 S=1 E=2 W=a a=-12 l=-3
+""",
+    "x.lats": "x \n0 1 a 3.5,100,\n0 1 b 2.5,102,\n1 2 a 4,50,\n2 0,0,\n\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "scales"), [("x.slf", {}), ("x.slf", {"acoustic": 0.5}), ("x.lats", {"acoustic": 0.1})]
+)
+def test_a_replaced_model_is_that_of_python(model, tmp_path, file, scales):
+    """The scales of other scores and the word penalty stay; the new scores get the scale of the old ones."""
+    source, old_path = tmp_path / file, tmp_path / "old.arpa"
+    source.write_text(SPEECH[file])
+    old_path.write_text(ARPA.replace("-0.5 a", "-1 a"))
+    flags = [f"--scales={name}={scale}" for name, scale in scales.items()]
+    flags += ["--replace", "lm"] if file == "x.slf" else ["--old-model", old_path]
+    written, ours = (tmp_path / f"{name}-{file}" for name in ("command", "python"))
+    assert run("lattice", "lm", source, "--model", model, *flags, "--output", written) == 0
+    new, old = ls.LanguageModel.read(model), ls.LanguageModel.read(old_path)
+    lattice = ls.read(source, scales=scales)
+    if file == "x.slf":
+        scored = ls.apply_lm(lattice.without_feature("lm"), {"lm": (new, lattice.header.scales["lm"])})
+    else:
+        scored = ls.apply_lm(lattice, {"old": (old, -1.0), "LM": (new, 1.0)})
+    ls.write(scored, ours)
+    assert ours.read_text() == written.read_text()
+    if file == "x.slf":
+        assert {"lmscale=7.0", "wdpenalty=-0.5"} <= set(ours.read_text().splitlines())
+
+
 SAME_NAMES = {
     "u.lats": "u \n0 1 a\n1\n\nv \n0 1 c\n1\n\nu \n0 1 b\n1\n\n",
     "u.jsonl": "".join(f'{{"name": "{name}", "hypotheses": ["{word}"]}}\n' for name, word in ("ua", "vc", "ub")),

@@ -370,6 +370,33 @@ def test_damaged_headers_in_tar_archives_are_errors(tmp_path, damage):
         next(lattices)
 
 
+def test_scales_of_one_lattice_and_of_many(tmp_path):
+    """`read` and `read_all` take the same scales; features that these do not name keep those of the file."""
+    slf = "lmscale=10\nwdpenalty=-1\nN=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=a a=-3 l=-0.5\n"
+    (tmp_path / "x.slf").write_text(slf)
+    (tmp_path / "y.lats").write_text("u \n0 1 a 2,3,\n1\n\nv \n0 1 a 4,5,\n1\n\n")
+    (tmp_path / "z.nbest").write_text("0 ||| a ||| acoustic= -7 ||| -1\n")
+    costs = {name: lattice.weights.tolist() for name, lattice in read_all(tmp_path, scales={"acoustic": 2.0})}
+    assert costs == {"x": [12.0], "y-u": [8.0], "y-v": [14.0], "z": [14.0]}
+    assert ls.read(tmp_path / "x.slf", scales={"acoustic": 2.0}).weights.tolist() == [12.0]
+    for read in (ls.read, lambda path, **options: list(read_all(path, **options))):
+        with pytest.raises(ls.InvalidLatticeError, match=r"x\.slf: the lattice has no feature 'graph'"):
+            read(tmp_path / "x.slf", scales={"graph": 2.0})
+        with pytest.raises(FormatError, match=r"x.slf: unknown option 'scale' \(options are scales, symbols_path"):
+            read(tmp_path / "x.slf", scale=2.0)
+        with pytest.raises(FormatError, match=r"x.slf: is not an n-best list; ls.join_pieces"):
+            read(tmp_path / "x.slf", pieces="bpe")
+
+
+def test_options_of_lists_apply_to_lists_of_folders(tmp_path):
+    (tmp_path / "z.nbest").write_text("1 ||| c@@ at ||| acoustic= -7 ||| -1\n2 ||| a ||| acoustic= -8 ||| -1\n")
+    lattices = read_all(tmp_path, cost="acoustic", pieces="bpe", first_id=1)
+    assert [(name, best(lattice), lattice.weights.sum()) for name, lattice in lattices] == [
+        ("z-1", "cat", 7.0),
+        ("z-2", "a", 8.0),
+    ]
+
+
 SAME_NAMES = {
     "u.lats": "u \n0 1 a\n1\n\nu \n0 1 b\n1\n\nu-2 \n0 1 c\n1\n\n",
     "u.sausages": "u [ a 1.0 ]\nu [ b 1.0 ]\nu-2 [ c 1.0 ]\n",

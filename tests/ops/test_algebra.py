@@ -327,6 +327,9 @@ def test_headers_say_what_costs_are_made_of(tmp_path):
     assert both.header == lattice.header.with_scale("x", 3.0)
     scores = sum(both.header.scales[name] * both.features[name] for name in both.features)
     assert both.weights == pytest.approx(-scores)
+    penalised = replace(lattice, header=replace(lattice.header, word_score=-2.0))
+    assert ls.reweight(penalised, {"acoustic": 0.1}).header.word_score == -2.0
+    assert ls.reweight(penalised, {"acoustic": 0.1}, word_score=0.0).header.word_score == 0.0
     weighted = ls.reweight(lattice, {"acoustic": 0.1})
     assert (weighted.header.scales, weighted.header.name) == ({"acoustic": 0.1, "lm": 0.0}, "one")
     ls.write(weighted, tmp_path / "x.slf")

@@ -14,7 +14,7 @@ from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import InvalidLatticeError
 
 
-def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: float = 0.0) -> Lattice:
+def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: float | None = None) -> Lattice:
     """Returns the lattice whose costs are minus the weighted sum of its features.
 
     >>> from lattice_simp import Hypothesis
@@ -29,8 +29,8 @@ def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: floa
     Args:
         lattice: any lattice with these features.
         weights: of features, by name.
-        word_score: the log score of each label but epsilon in addition, negative for a penalty. As in SLF files, marks
-            such as `<s>` count.
+        word_score: the log score of each label but epsilon in addition, negative for a penalty; by default that of the
+            header, which is `wdpenalty` of SLF files. Marks such as `<s>` count, too.
 
     Raises:
         InvalidLatticeError: the lattice lacks a feature, or a cost is not finite.
@@ -45,6 +45,7 @@ def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: floa
     vector = np.array(list(factors.values()))
     finals = np.where(np.isfinite(lattice.finals), 0.0 - vector @ features.finals, np.inf)
     scales = {name: factors.get(name, 0.0) for name in lattice.features}
+    word_score = lattice.header.word_score if word_score is None else real(word_score, "the score of a word")
     header = replace(lattice.header, scales=scales, word_score=word_score)
     costs = 0.0 - vector @ features.arcs
     if word_score:
@@ -52,3 +53,13 @@ def reweight(lattice: Lattice, weights: Mapping[str, float], *, word_score: floa
     reweighted = replace(lattice, weights=costs, finals=finals, header=header)
     reweighted.validate(largest=LARGEST_COST)
     return reweighted
+
+
+def rescale(lattice: Lattice, scales: Mapping[str, float]) -> Lattice:
+    """Returns the lattice with these weights of features; other features keep their scales in the header.
+
+    Raises:
+        InvalidLatticeError: as `reweight`.
+    """
+    stored = {name: scale for name, scale in lattice.header.scales.items() if name in lattice.features}
+    return reweight(lattice, {**stored, **mapping(scales, "the scales")})
