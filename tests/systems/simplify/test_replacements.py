@@ -15,6 +15,8 @@ CASES = [
         "Ann was in two old films , but a man appeared in the door .",
     ),
     ("He served as mayor of Leeds .", "He was mayor of Leeds ."),
+    ("It closed in the subsequent month .", "It closed in the next month ."),
+    ("It closed in the subsequent months .", "It closed in the later months ."),
     ("The town is characterised by narrow streets .", "The town has narrow streets ."),
     ("The illness is characterised by fever .", "The illness is characterised by fever ."),
     ("They purchased the residence in May .", "They bought the home in May ."),
