@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, TypeAlias
@@ -19,6 +20,12 @@ from lattice_simp.serve.workers import WorkerPool
 
 Echo: TypeAlias = dict[str, Any]
 """The query as pages and interfaces repeat it: `text` and further parameters."""
+
+Facts: TypeAlias = dict[str, Any]
+"""The result of a query, as JSON values."""
+
+Answer: TypeAlias = tuple[dict[str, Any], int, dict[str, str]]
+"""The query, its result and the error, if any; the status and the headers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +68,32 @@ class SentencePages:
         answer, status, headers = await self._answered(request)
         return JSONResponse(answer, status, headers)
 
-    async def _answered(self, request: Request) -> tuple[dict[str, Any], int, dict[str, str]]:
-        echo, query = self.read(QueryParams())
+    async def _answered(self, request: Request) -> Answer:
+        return await answered(self._answer(request), self._echo(request.query_params))
+
+    async def _answer(self, request: Request) -> tuple[Echo, Facts]:
+        echo, query = self.read(request.query_params)
+        return echo, await while_connected(request, self.pool.run(query)) if query else {}
+
+    def _echo(self, parameters: QueryParams) -> Echo:
+        """Returns the query for a page with an error; that of an empty form if the query cannot be read."""
         try:
-            echo, query = self.read(request.query_params)
-            answer = await while_connected(request, self.pool.run(query)) if query else {}
-            require_no_problem(answer)
-        except LatticeSimpError as error:
-            message, status, headers = problem(error)
-            return echo | {"error": message}, status, headers
-        return echo | {"error": None} | answer, HTTPStatus.OK, {}
+            return self.read(parameters)[0]
+        except LatticeSimpError:
+            return self.read(QueryParams())[0]
+
+
+async def answered(work: Awaitable[tuple[Echo, Facts]], echo: Echo) -> Answer:
+    """Awaits the query and its result, and returns both together; if that fails, returns `echo` with the error."""
+    try:
+        query, result = await work
+        require_no_problem(result)
+    except LatticeSimpError as error:
+        return failed(echo, error)
+    return query | {"error": None} | result, HTTPStatus.OK, {}
+
+
+def failed(echo: Echo, error: Exception) -> Answer:
+    """Returns the answer for an error."""
+    message, status, headers = problem(error)
+    return echo | {"error": message}, status, headers

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from http import HTTPStatus
 from pathlib import Path
 
 from starlette.requests import Request
@@ -15,9 +14,9 @@ from starlette.routing import Route
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.forms import toggled
 from lattice_simp.serve.limits import Limits
-from lattice_simp.serve.pages import problem, redirected, render, while_connected
-from lattice_simp.serve.problems import require_no_problem
+from lattice_simp.serve.pages import redirected, render, while_connected
 from lattice_simp.serve.section import Section
+from lattice_simp.serve.sentence_pages import Answer, answered, failed
 from lattice_simp.serve.text import one_line
 from lattice_simp.serve.translate.examples import Examples
 from lattice_simp.serve.translate.query import KINDS, SKELETON_STRATEGIES, Options, Query, read_mask
@@ -80,7 +79,7 @@ class _Handlers:
                 return redirected(request, "translate", query.parameters)
             answer, status, headers = await self._answered(request)
         except LatticeSimpError as error:
-            answer, status, headers = _failed(parameters, self.limits, error)
+            answer, status, headers = failed(_form(parameters, self.limits), error)
         values = answer | {
             "examples": self.examples.sentences,
             "kinds": KINDS,
@@ -107,21 +106,15 @@ class _Handlers:
         mask = read_mask(request.query_params.get("mask", ""), self.limits.tokens)
         return JSONResponse(mask_facts(mask) if mask else {"mask": "", "summary": "", "gaps": []})
 
-    async def _answered(self, request: Request) -> tuple[Facts, int, dict[str, str]]:
-        """Returns the answer or the error, with the status and headers."""
-        parameters = request.query_params
-        try:
-            query = Query.read(parameters, self.limits)
-            translation, suggested = _NOTHING, _NOTHING
-            if query.text:
-                translation, suggested = await while_connected(request, self._translated(query))
-            require_no_problem(translation)
-        except LatticeSimpError as error:
-            return _failed(parameters, self.limits, error)
-        return _echo(query) | {"error": None} | suggested | translation, HTTPStatus.OK, {}
+    async def _answered(self, request: Request) -> Answer:
+        return await answered(self._answer(request), _form(request.query_params, self.limits))
 
-    async def _translated(self, query: Query) -> tuple[Facts, Facts]:
-        """Returns a translation and suggestions, which may be missing."""
+    async def _answer(self, request: Request) -> tuple[Facts, Facts]:
+        query = Query.read(request.query_params, self.limits)
+        return _echo(query), await while_connected(request, self._translated(query)) if query.text else _NOTHING
+
+    async def _translated(self, query: Query) -> Facts:
+        """Returns a translation with suggestions, which may be missing."""
         cached = self.suggested.find(query.text)
         parts = [query] if cached is not None else [query, SuggestionRequest(query.text)]
         translation, *new = await self.pool.run_parts(parts)
@@ -129,7 +122,7 @@ class _Handlers:
             raise translation
         if new and not isinstance(new[0], BaseException):
             self.suggested.keep(query.text, new[0])
-        return translation, self._suggestions(query.text, cached if cached is not None else new[0])
+        return self._suggestions(query.text, cached if cached is not None else new[0]) | translation
 
     def _suggestions(self, text: str, suggested: Facts | LatticeSimpError) -> Facts:
         """Returns the example and automatic skeletons of a sentence, or a note about the error."""
@@ -168,8 +161,6 @@ def _echo(query: Query) -> Facts:
     return {"query": {"text": query.text, "mask": query.mask, "options": options}, "parameters": query.parameters}
 
 
-def _failed(parameters: Mapping[str, str], limits: Limits, error: Exception) -> tuple[Facts, int, dict[str, str]]:
-    """Returns an answer with the error, and with the form filled in as far as possible."""
-    message, status, headers = problem(error)
-    text = one_line(parameters.get("text", "")[: limits.characters], limits.characters)
-    return _NOTHING | _echo(Query(text)) | {"error": message}, status, headers
+def _form(parameters: Mapping[str, str], limits: Limits) -> Facts:
+    """Returns the facts of a page with an error, whose form is filled in as far as possible."""
+    return _NOTHING | _echo(Query(one_line(parameters.get("text", "")[: limits.characters], limits.characters)))
