@@ -28,6 +28,23 @@ def word_set(name: str) -> frozenset[str]:
     return frozenset(next(iter(row.cells.values())) for row in grammar_table(f"english/{name}.tsv"))
 
 
+def word_group(name: str) -> frozenset[str]:
+    """Returns the words of a group, as described at the top of `word_groups.tsv`.
+
+    >>> sorted(word_group("articles"))
+    ['a', 'an', 'the']
+    """
+    return _word_groups()[name]
+
+
+@cache
+def _word_groups() -> dict[str, frozenset[str]]:
+    groups: dict[str, set[str]] = {}
+    for row in grammar_table("english/word_groups.tsv", ("group", "word"), full=True):
+        groups.setdefault(row["group"], set()).add(row["word"])
+    return {name: frozenset(words) for name, words in groups.items()}
+
+
 def begins_with_vowel(word: str) -> bool:
     """Returns whether a word is pronounced with an initial vowel; exceptions to the spelling are listed.
 

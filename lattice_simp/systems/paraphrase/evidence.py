@@ -16,6 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from lattice_simp.grammars.english.lexicon import word_group
 from lattice_simp.systems.paraphrase.conditions import NOMINAL
 from lattice_simp.systems.paraphrase.links import LinkKind, WordLink
 from lattice_simp.systems.paraphrase.tree import Node, Tree
@@ -34,9 +35,7 @@ TYPICAL_SENTENCES = "typical"
 
 _DETERMINERS = frozenset(("DT", "PDT", "PRP$", "POS"))
 _ARTICLES = frozenset(("", "a", "the"))
-_POSSESSIVES = frozenset(("my", "your", "his", "her", "its", "our", "their"))
 _WITHIN = ("JJ", "CD", "NN", "VBN", "VBG", "RB")
-_CLITICS = frozenset(("'s", "'re", "'ve", "'ll", "'d", "'m", "n't", "’s", "’re", "’ve", "’ll", "’d", "’m", "n’t"))
 
 
 @dataclass(frozen=True)
@@ -139,7 +138,7 @@ def determined(evidence: Evidence, original: Occurrence, replacement: Occurrence
         count = evidence.determiners[after, replacement.tree.lemmas[link.second]]
         count_before = evidence.determiners[before, original.tree.lemmas[link.first]]
         least = evidence.enough if after else len(evidence.trees) // 2 + 1
-        is_exchangeable = before in _ARTICLES | _POSSESSIVES and after in _ARTICLES
+        is_exchangeable = before in _ARTICLES | word_group("possessives") and after in _ARTICLES
         if not is_exchangeable or count < max(least, count_before + more):
             return False
     return True
@@ -173,9 +172,9 @@ def _is_broken(phrase: Occurrence) -> bool:
     tags = phrase.tree.tags[phrase.begin : phrase.end]
     repeats = any(first == second for first, second in pairwise(tokens))
     is_twice_determined = any(
-        first in ("a", "an", "the") and tag in ("DT", "PRP$") for first, tag in zip(tokens, tags[1:], strict=False)
+        first in word_group("articles") and tag in ("DT", "PRP$") for first, tag in zip(tokens, tags[1:], strict=False)
     )
-    return repeats or is_twice_determined or tokens[0] in _CLITICS or tags[-1] == "CC"
+    return repeats or is_twice_determined or tokens[0] in word_group("clitics") or tags[-1] == "CC"
 
 
 EVIDENCE: Mapping[str, Support] = {

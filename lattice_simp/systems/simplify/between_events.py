@@ -10,18 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from lattice_simp.grammars.english.lexicon import word_group
 from lattice_simp.systems.simplify.candidates import event_pairs
 from lattice_simp.systems.simplify.clauses import FINITE, pairs
 from lattice_simp.systems.simplify.constructions.clause import inserted
 from lattice_simp.systems.simplify.constructions.coordination import coordinators
 from lattice_simp.systems.simplify.graphs.graph import Edge, EdgeKind, NodeKind, SemanticGraph
 from lattice_simp.systems.simplify.inflection import be_form, finite_form
-from lattice_simp.systems.simplify.noun_phrase import MAX_COPY, PLURAL_PRONOUNS
+from lattice_simp.systems.simplify.noun_phrase import MAX_COPY
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.systems.simplify.split import Split, SplitKind, is_statement, keeps_whole
 from lattice_simp.text.english.punctuation import mark_kind
 
-_RELATIVE = frozenset({"which", "who", "that", "whom"})
 _UNSUITABLE_FIRST = frozenset({"CC", "IN", "TO", "WRB", "WP$", "WP", "WDT"})
 _SEPARABLE = frozenset({EdgeKind.CLAUSE, EdgeKind.CONJUNCT})
 _NAMES = frozenset({"NNP", "NNPS"})
@@ -215,11 +215,15 @@ def _is_main(halves: _Halves, event: str) -> bool:
 def _can_begin(graph: SemanticGraph, position: int) -> bool:
     """Returns whether a sentence can begin with a word."""
     word = graph.tokens[position].lower()
-    return _tag(graph, position) not in _UNSUITABLE_FIRST and word not in coordinators() and word not in _RELATIVE
+    return (
+        _tag(graph, position) not in _UNSUITABLE_FIRST
+        and word not in coordinators()
+        and word not in word_group("relatives")
+    )
 
 
 def _is_relative(graph: SemanticGraph, position: int) -> bool:
-    return graph.tokens[position].lower() in _RELATIVE and position in graph.orphans
+    return graph.tokens[position].lower() in word_group("relatives") and position in graph.orphans
 
 
 def _relative_word(halves: _Halves) -> set[int]:
@@ -313,7 +317,7 @@ def _finite(halves: _Halves, group: Sequence[int], subject: Sequence[Token]) -> 
 
 def _is_plural(graph: SemanticGraph, last: Token) -> bool:
     """Returns whether the last word of an entity is plural."""
-    return last.text.lower() in PLURAL_PRONOUNS or _tag(graph, last.position or 0) in ("NNS", "NNPS")
+    return last.text.lower() in word_group("plural_pronouns") or _tag(graph, last.position or 0) in ("NNS", "NNPS")
 
 
 def _is_past(halves: _Halves) -> bool:

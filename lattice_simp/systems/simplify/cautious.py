@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.analysis import Analysis
 from lattice_simp.systems.simplify.births import birth_splits
 from lattice_simp.systems.simplify.certainty.certain import is_certain
@@ -173,7 +173,11 @@ def _uninterrupted(splits: Sequence[Split]) -> tuple[Split, ...]:
 
 
 def _refers_back(split: Split) -> bool:
-    return bool(split.sentence) and split.sentence[0].position is None and split.sentence[0].text.lower() in _REFERRING
+    return (
+        bool(split.sentence)
+        and split.sentence[0].position is None
+        and split.sentence[0].text.lower() in word_group("referring")
+    )
 
 
 def _goes_on(split: Split) -> bool:
@@ -185,9 +189,6 @@ def _least(split: Split) -> int:
     is_joined = split.kind is SplitKind.ADVERBIAL or split.sentence[:1] == (Token("But"),)
     return LEAST_JOINED if is_joined else LEAST_SPLIT
 
-
-_REFERRING = frozenset({"there", "this", "but", "however", "then"})
-"""Openings that refer to the sentence before."""
 
 _NOTHING = OperationModel()
 _Operation = TypeVar("_Operation", Split, Deletion, Replacement)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.clauses import finite_word, subject
 from lattice_simp.systems.simplify.noun_phrase import natural
 from lattice_simp.systems.simplify.sentence import DASHES, Token
@@ -22,17 +22,12 @@ _AFTER_DASH = frozenset({"PRP", "DT", "EX", "CC"})
 _OPEN_ENDS = frozenset({"VERB", "AUX", "ADP", "SCONJ", "CCONJ", "DET", "PUNCT"})
 """Parts of speech before a colon that introduces the rest of a clause ("he said :")."""
 
-_INTRODUCING = frozenset({"that", "following", "as", "follows"})
-"""Words before a colon that need what follows it."""
 
 _DEPENDENT = frozenset({"relcl", "advcl", "acl", "csubj", "csubjpass", "pcomp", "xcomp"})
 """The labels of clauses that are no statements."""
 
 _ASKING = frozenset({"WRB", "WP", "WDT", "WP$", "IN", "CD", "VB", "LS"})
 """Tags of words that begin no statement on their own."""
-
-_CONTINUING = frozenset({"and", "or", "nor", "otherwise", "so", "then", "that", "therefore", "thus", "hence", "not"})
-"""Words at the beginning of a clause that needs the one before it."""
 
 
 def mark_splits(parse: Parse) -> Iterator[Split]:
@@ -65,7 +60,7 @@ def _may_end(parse: Parse, place: int) -> bool:
     if parse.tokens[place] == ";":
         return _has_clause(parse, range(place))
     before = place - 1
-    is_open = parse.parts[before] in _OPEN_ENDS or parse.tokens[before].lower() in _INTRODUCING
+    is_open = parse.parts[before] in _OPEN_ENDS or parse.tokens[before].lower() in word_group("introducing")
     is_reported = any(parse.lemmas[position].lower() in word_set("reporting_verbs") for position in range(place))
     is_broken = parse.tokens[place] in DASHES and _breaks_off(parse, place)
     return not is_open and not is_reported and not is_broken and _has_clause(parse, range(place))
@@ -126,7 +121,7 @@ def _split(parse: Parse, place: int, last: int) -> Iterator[Split]:
 def _may_begin(parse: Parse, place: int, clause: tuple[int, ...]) -> bool:
     """Returns whether a statement begins after a mark."""
     first, token = clause[0], parse.tokens[clause[0]]
-    if parse.tags[first] in _ASKING or token.lower() in _CONTINUING:
+    if parse.tags[first] in _ASKING or token.lower() in word_group("continuing"):
         return False
     if parse.tokens[place] in DASHES and (parse.tags[place + 1] not in _AFTER_DASH or token[:1].isupper()):
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.text.english.parse import ROOT, Parse
 
@@ -13,11 +13,6 @@ SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 AUXILIARIES = frozenset({"aux", "auxpass"})
 FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
-_SINGULAR_FORMS, _PLURAL_FORMS = frozenset({"is", "was", "has"}), frozenset({"are", "were", "have"})
-CONDITIONS = frozenset({"if", "unless", "whether"})
-"""Conjunctions of clauses that do not say what is the case."""
-
-_PAST_MODALS = frozenset({"would", "could", "might", "should"})
 
 
 @cache
@@ -53,7 +48,7 @@ def is_past(parse: Parse, verb: int) -> bool:
     finite = finite_word(parse, verb)
     if finite is None:
         return True
-    return parse.tags[finite] == "VBD" or parse.tokens[finite].lower() in _PAST_MODALS
+    return parse.tags[finite] == "VBD" or parse.tokens[finite].lower() in word_group("past_modals")
 
 
 def verb_number(parse: Parse, verb: int) -> bool | None:
@@ -62,9 +57,9 @@ def verb_number(parse: Parse, verb: int) -> bool | None:
     if finite is None:
         return None
     text, tag = parse.tokens[finite].lower(), parse.tags[finite]
-    if text in _SINGULAR_FORMS or tag == "VBZ":
+    if text in word_group("singular_forms") or tag == "VBZ":
         return False
-    return True if text in _PLURAL_FORMS or tag == "VBP" else None
+    return True if text in word_group("plural_forms") or tag == "VBP" else None
 
 
 def relative_word(parse: Parse, clause: int) -> int | None:

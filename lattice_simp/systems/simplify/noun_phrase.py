@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.clauses import SUBJECTS, pairs, verb_number
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.text.english.parse import ROOT, Parse
@@ -17,11 +17,8 @@ MAX_COPY = 14
 LONGEST_WHOLE = 3
 """The longest phrase, in tokens, that is always repeated as a whole."""
 
-_DEFINITE = frozenset({"the", "this", "these", "his", "her", "its", "their", "our", "my"})
 _CLAUSES = frozenset({"relcl", "acl", "appos"})
 _OUTSIDE = frozenset({"cc", "conj", "preconj", "case", "neg"})
-
-PLURAL_PRONOUNS = frozenset({"they", "them", "we", "us", "you", "these", "those", "both", "many", "several"})
 
 
 def mention(
@@ -76,7 +73,7 @@ def short_mention(parse: Parse, noun: int) -> tuple[Token, ...]:
     if len(entity) <= LONGEST_WHOLE or parse.tags[noun] not in ("NN", "NNS") or joined:
         return entity
     is_unique = [entry.lower() for entry in parse.lemmas].count(lemma) == 1 and lemma not in word_set("partitives")
-    if not is_unique or entity[0].text.lower() not in _DEFINITE:
+    if not is_unique or entity[0].text.lower() not in word_group("definite"):
         return entity
     plain = (position for position in below if not parse.children[position])  # "a two - door car": "the car"
     near = {position for position in plain if parse.labels[position] == "compound"} | {noun}
@@ -227,7 +224,10 @@ def is_plural(parse: Parse, noun: int) -> bool:
             return True
     if parse.tokens[noun].lower() in word_set("same_forms") and parse.labels[noun] in SUBJECTS:
         return verb_number(parse, parse.heads[noun]) is not False
-    if parse.tokens[noun].lower() in PLURAL_PRONOUNS | word_set("plural_nouns") or parse.tags[noun] == "NNS":
+    if (
+        parse.tokens[noun].lower() in word_group("plural_pronouns") | word_set("plural_nouns")
+        or parse.tags[noun] == "NNS"
+    ):
         return True
     if parse.tags[noun] == "NNPS":
         return parse.tokens[noun].endswith("s")  # parsers take unknown names for plurals

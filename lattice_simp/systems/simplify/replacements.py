@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.systems.simplify.clauses import AUXILIARIES, SUBJECTS, auxiliaries, subject
 from lattice_simp.systems.simplify.inflection import inflected
@@ -33,7 +33,6 @@ _NUMBERED = ("NN", "NNS")
 _HYPHENS = frozenset({"-", "–", "/", "@-@"})
 _PRONOUNS = frozenset({"PRP", "DT"})
 
-_COMPARED = frozenset({"more", "most", "less", "least"})
 
 _COMPLEMENTS = frozenset({"ccomp", "xcomp"})
 """The labels that conditions on the words to replace require of dependents only."""
@@ -236,7 +235,7 @@ def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
     if row.part == "noun":
         is_single = row.is_compound or all(parse.labels[child] != "compound" for child in below)
         return parse.labels[head] != "compound" and is_single
-    return row.part == "fixed" or all(parse.tokens[child].lower() not in _COMPARED for child in below)
+    return row.part == "fixed" or all(parse.tokens[child].lower() not in word_group("compared") for child in below)
 
 
 def _has_sure_form(parse: Parse, row: SimplerWords, verb: int) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.clauses import auxiliaries, child, finite_word, subject
 from lattice_simp.systems.simplify.noun_phrase import is_plural, natural
 from lattice_simp.systems.simplify.sentence import DASHES, Token
@@ -18,8 +18,6 @@ from lattice_simp.text.english.punctuation import mark_kind
 LONGEST_SPEAKER, LONGEST_TIME = 10, 6
 """The most words that name a speaker, and that follow speaker and verb."""
 
-_SPEECH = frozenset({"i", "we", "you", "me", "us", "my", "our", "your", "let", "please", "yes", "no"})
-"""Words of direct speech, which would need other pronouns in a report."""
 
 _NO_START = frozenset({"CC", "LS", "UH", "WRB", "WP", "WDT", "VB", "MD", "WP$"})
 """Tags of first words of what is no plain statement."""
@@ -85,7 +83,7 @@ def _is_statement(parse: Parse, verb: int, comma: int) -> bool:
     joined = child(parse, verb, {"conj"})
     is_single = joined is None or subject(parse, joined) is None
     is_finite = finite_word(parse, verb) is not None and subject(parse, verb) is not None
-    return parse.subtree(verb)[0] == 0 and begins and is_single and is_finite and words.isdisjoint(_SPEECH)
+    return parse.subtree(verb)[0] == 0 and begins and is_single and is_finite and words.isdisjoint(word_group("speech"))
 
 
 def _is_report(parse: Parse, verb: int, speaker: Sequence[int], after: Sequence[int], report: range) -> bool:

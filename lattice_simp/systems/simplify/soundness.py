@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, child, finite_word, subject
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.sentence import Sentence
@@ -202,25 +202,25 @@ def _miscounted(sentence: Written) -> str:
     parse = sentence.parse
     for index in sentence.new:
         word, noun = parse.tokens[index].lower(), parse.heads[index]
-        if word in _COUNTING and parse.labels[index] in ("amod", "det") and parse.tags[noun] in ("NN", "NNP"):
+        if (
+            word in word_group("counting")
+            and parse.labels[index] in ("amod", "det")
+            and parse.tags[noun] in ("NN", "NNP")
+        ):
             return f"{word} {parse.tokens[noun]}"
     return ""
-
-
-_COUNTING = frozenset({"many", "several", "few"})
-_PLURAL_VERBS, _SINGULAR_VERBS = frozenset({"were", "are", "have", "do"}), frozenset({"was", "is", "has", "does"})
-_EITHER = frozenset({"who", "which", "that", "most", "some", "all", "any", "none"})
-_PLURAL_PRONOUNS = frozenset({"i", "you", "we", "they"})
 
 
 def _disagree(parse: Parse, noun: int, verb: int) -> bool:
     text = parse.tokens[verb].lower()
     subject_word = parse.tokens[noun].lower()
-    if subject_word in _EITHER or (subject_word == "i" and text == "was"):
+    if subject_word in word_group("any_number") or (subject_word == "i" and text == "was"):
         return False
-    plural = is_plural(parse, noun) or subject_word in _PLURAL_PRONOUNS
-    if text in _SINGULAR_VERBS or parse.tags[verb] == "VBZ":
+    plural = is_plural(parse, noun) or subject_word in word_group("plural_subjects")
+    if text in word_group("singular_verbs") or parse.tags[verb] == "VBZ":
         return plural
     return (
-        not plural and (text in _PLURAL_VERBS or parse.tags[verb] == "VBP") and parse.tags[noun] in ("NN", "NNP", "PRP")
+        not plural
+        and (text in word_group("plural_verbs") or parse.tags[verb] == "VBP")
+        and parse.tags[noun] in ("NN", "NNP", "PRP")
     )

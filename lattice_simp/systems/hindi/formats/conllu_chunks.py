@@ -36,6 +36,7 @@ from lattice_simp.grammars.hindi.verbs import (
 )
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.systems.hindi.sentence import FINITE, GERUND, NON_FINITE, VERBAL, VERBS, Chunk, Token
+from lattice_simp.systems.hindi.simplify.tables import words_of
 
 
 class Word(NamedTuple):
@@ -53,10 +54,6 @@ _FUNCTION = frozenset({"aux", "case", "clf", "det", "fixed", "flat", "goeswith"}
 _ATTRIBUTES = frozenset({"amod", "compound", "nummod"})
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "DET"})
 _VERBS = frozenset({"VERB", "AUX"})
-_BEGINNING = frozenset({"लग"})
-"""The roots of second verbs after infinitives."""
-_OBLIGING = frozenset({"हो", "पड़"})
-"""The roots of verbs that make an infinitive an obligation (`karnaa hogaa`)."""
 
 _FINITE_TENSES = frozenset({PRESENT, PAST, FUTURE})
 _BEFORE_TENSE = frozenset({IMPERFECTIVE, PERFECTIVE, INFINITIVE})
@@ -125,7 +122,7 @@ def _ends_group(words: Sequence[Word], position: int) -> bool:
     if any(reading.tam in (PRESENT, PAST) for reading in readings):
         return not before.isdisjoint(_BEFORE_TENSE)
     joined = word.head == position - 1 or previous.head == position
-    return joined and INFINITIVE in before and any(reading.root in _OBLIGING for reading in readings)
+    return joined and INFINITIVE in before and any(reading.root in words_of("obliging") for reading in readings)
 
 
 def _is_first_verb(words: Sequence[Word], position: int) -> bool:
@@ -138,7 +135,7 @@ def _is_first_verb(words: Sequence[Word], position: int) -> bool:
         return False
     nominal = word.features.get("VerbForm") in _NOMINAL_FORMS
     roots = {head.token.root} if head.token.root else {reading.root for reading in analyse(head.token.form)}
-    return not roots.isdisjoint(_BEGINNING if nominal else second_verbs().keys())
+    return not roots.isdisjoint(words_of("beginning") if nominal else second_verbs().keys())
 
 
 def with_auxiliaries(tokens: Sequence[Token], chunks: Sequence[Chunk]) -> tuple[Token, ...]:

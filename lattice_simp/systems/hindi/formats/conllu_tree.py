@@ -20,9 +20,9 @@ from functools import cache
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.systems.hindi.from_tree import JOINED
 from lattice_simp.systems.hindi.sentence import CCP, Sentence
+from lattice_simp.systems.hindi.simplify.tables import words_of
 
 _PREDICATE = "k1s"
-_GENITIVE = frozenset({"का", "के", "की"})
 
 
 @cache
@@ -55,7 +55,7 @@ class _Tree:
         return self.sentence.chunks[position].tag == CCP
 
     def is_genitive(self, position: int) -> bool:
-        return bool(_GENITIVE & set(self.sentence.postpositions(self.sentence.chunks[position])))
+        return not set(words_of("genitive")).isdisjoint(self.sentence.postpositions(self.sentence.chunks[position]))
 
     def put_above(self, position: int, below: int, relation: str) -> None:
         """Puts a chunk in the place of the chunk `below`, which then depends on it."""

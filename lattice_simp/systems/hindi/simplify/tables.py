@@ -24,7 +24,7 @@ Role = Literal[
     "example", "superlative", "transitive", "subject_relative", "plural_relative", "locative_relative",
     "clause_relative", "circumstance", "cataphor", "unknown", "place_relative",
     "name_part", "interrogative", "thinking", "oblique_plural", "forced", "passive_agent",
-    "as", "measure", "one", "progressive",
+    "as", "measure", "one", "progressive", "beginning", "obliging",
 ]  # fmt: skip
 """The function of a word, as described at the top of `simplify_words.tsv`."""
 

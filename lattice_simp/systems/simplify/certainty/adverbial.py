@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from lattice_simp.grammars.english.lexicon import word_group
 from lattice_simp.systems.simplify.certainty.entity import phrase_head
 from lattice_simp.systems.simplify.clauses import SUBJECTS, child, finite_word, is_past
 from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import Parse
-
-UNCERTAIN_CONJUNCTIONS = frozenset({"as", "since", "when", "so that"})
-"""Conjunctions with other senses than that of the sentence opening that would replace them."""
-
 
 _COMPLEMENTS = frozenset({"attr", "acomp", "prep", "ccomp", "xcomp"})
 
@@ -24,7 +21,7 @@ def is_certain_adverbial(parse: Parse, split: Split) -> bool:
     """Returns whether the conjunction of an adverbial clause has one sense."""
     conjunction, before = _conjunction(parse, split), parse.tokens[min(split.removed) - 1]
     if (
-        conjunction in UNCERTAIN_CONJUNCTIONS
+        conjunction in word_group("uncertain_conjunctions")
         or before in DASHES
         or (split.leads and not _is_followed_by_clause(parse, split))
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.certainty.entity import phrase_head
 from lattice_simp.systems.simplify.certainty.tenses import is_simple_tense, tenses_agree
 from lattice_simp.systems.simplify.clauses import FINITE, auxiliaries, child, finite_word, subject
@@ -15,11 +15,6 @@ from lattice_simp.text.english.parse import ROOT, Parse
 
 _NO_START = frozenset({"WDT", "WP", "WP$", "WRB", "VBG"})
 """Tags of words that begin a clause of another kind ("she loves music, and singing, she is happy")."""
-
-_SUBORDINATE = frozenset({"whereas", "because", "although", "though", "which"})
-
-_OF_SEVERAL_CLAUSES = frozenset({"maybe", "perhaps", "sorry"})
-"""Words whose scope may be both of two joined clauses."""
 
 
 def is_certain_coordination(parse: Parse, split: Split) -> bool:
@@ -101,7 +96,7 @@ def _follows_not_only(parse: Parse, split: Split) -> bool:
 
 def _is_subordinate(words: Iterable[str]) -> bool:
     """Returns whether a conjunction behind a semicolon begins no sentence ("; whereas, the other one")."""
-    return not _SUBORDINATE.isdisjoint(word.lower() for word in words)
+    return not word_group("subordinating").isdisjoint(word.lower() for word in words)
 
 
 def _is_in_list(parse: Parse, split: Split) -> bool:
@@ -162,7 +157,7 @@ def _is_unfinished(parse: Parse, verb: int) -> bool:
     words = {parse.tokens[position].lower() for each in chain for position in parse.children[each]}
     reports = parse.lemmas[verb].lower() in word_set("reporting_verbs")
     spliced = not reports and any(_is_spliced(parse, position) for position in below)
-    return asks or spliced or not words.isdisjoint(_OF_SEVERAL_CLAUSES)
+    return asks or spliced or not words.isdisjoint(word_group("scope"))
 
 
 def _is_spliced(parse: Parse, verb: int) -> bool:
@@ -206,7 +201,7 @@ def _begins_with_time(parse: Parse, verb: int) -> bool:
     """Returns whether the parser took a time for a subject ("and this summer moved to Rome")."""
     noun = subject(parse, verb)
     first = None if noun is None else parse.subtree(noun)[0]
-    return first is not None and parse.tokens[first].lower() in ("this", "last", "next")
+    return first is not None and parse.tokens[first].lower() in word_group("pointing")
 
 
 def _joins_phrases(parse: Parse, split: Split) -> bool:

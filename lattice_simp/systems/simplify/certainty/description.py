@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise, takewhile
 
-from lattice_simp.grammars.english.lexicon import word_set
-from lattice_simp.systems.simplify.certainty.adverbial import UNCERTAIN_CONJUNCTIONS, dropped_words
+from lattice_simp.grammars.english.lexicon import word_group, word_set
+from lattice_simp.systems.simplify.certainty.adverbial import dropped_words
 from lattice_simp.systems.simplify.certainty.entity import (
     NOUNS,
     VERBS,
@@ -34,7 +34,9 @@ def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> boo
     interrupted = any(parse.tokens[position + 1] == "," for position in split.dropped)
     if is_relative and (interrupted or parse.tokens[min(split.removed) - 1] == ";"):
         return False  # "a man who, we remember, sang"
-    if conjunction in UNCERTAIN_CONJUNCTIONS or (conjunction == "where" and not _names_place(parse, split)):
+    if conjunction in word_group("uncertain_conjunctions") or (
+        conjunction == "where" and not _names_place(parse, split)
+    ):
         return False
     if is_relative and _may_go_on(parse, split):
         return False  # "she met Ann, who had left, and sang"
@@ -180,7 +182,7 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
         return False  # "he will get the Song Prize, the fourth president to do so"
     if first in ("a", "an") and _is_place(parse, noun) and parse.lemmas[name].lower() not in word_set("places"):
         return False  # "the show was held in Rome, a meeting place"
-    if parse.parts[noun] == parse.parts[name] == "PROPN" and first not in ("a", "an", "the"):
+    if parse.parts[noun] == parse.parts[name] == "PROPN" and first not in word_group("articles"):
         return False  # "Tampa, Florida's Bull"
     if parse.parts[noun] != "PROPN" and parse.lemmas[name].lower() in word_set("summary_nouns"):
         return False  # "he was apprenticed to a smith, a trade that he hated"
@@ -219,7 +221,7 @@ def _is_place(parse: Parse, noun: int) -> bool:
 
 def _is_born(parse: Parse, noun: int, name: int) -> bool:
     """Returns whether a place stands before whose child somebody is ("was born in Rome, the son of a judge")."""
-    return _is_place(parse, noun) and parse.lemmas[name].lower() in ("child", "daughter", "son")
+    return _is_place(parse, noun) and parse.lemmas[name].lower() in word_group("children")
 
 
 def _is_apart(parse: Parse, split: Split) -> bool:

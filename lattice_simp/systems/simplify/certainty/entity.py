@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.clauses import SUBJECTS, child, verb_number
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
-
-_VAGUE = frozenset({",", "or", "sort", "kind", "things"})
-"""Words in phrases that do not name the same entity again."""
 
 LONGEST_NAME, LONGEST_ENTITY = 6, 4
 """The most words of a repeated name or other entity; repeating a longer one would not make the text simpler."""
@@ -61,7 +58,12 @@ def is_nameable(parse: Parse, entity: list[int]) -> bool:
         or first in word_set("quantifiers")
         or any(parse.tags[position] == "RB" for position in entity)
     )
-    return not counted and words.isdisjoint(_VAGUE) and not _is_quoted(parse, entity) and not _is_chosen(parse, entity)
+    return (
+        not counted
+        and words.isdisjoint(word_group("vague"))
+        and not _is_quoted(parse, entity)
+        and not _is_chosen(parse, entity)
+    )
 
 
 def _is_chosen(parse: Parse, entity: list[int]) -> bool:

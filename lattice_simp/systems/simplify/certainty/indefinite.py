@@ -6,7 +6,7 @@ second sentence can describe it ("She bought a boat. The boat had two sails.").
 
 from __future__ import annotations
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.certainty.entity import phrase_head
 from lattice_simp.systems.simplify.certainty.tenses import is_simple_tense
 from lattice_simp.systems.simplify.clauses import auxiliaries, child, finite_word, is_past, relative_word, subject
@@ -18,8 +18,6 @@ LEAST_REMAINING = 5
 """The least words of the first sentence; a shorter one would say nothing."""
 
 _ARTICLES = frozenset({"a", "an"})
-_POSSIBLE = frozenset({"would", "could", "might", "may", "should"})
-_PREPOSITIONS = frozenset({"in", "on", "at", "by", "from", "to", "with", "into", "near", "through", "for"})
 
 
 def is_certain_addition(parse: Parse, split: Split, entity: list[int]) -> bool:
@@ -50,7 +48,7 @@ def _is_new(parse: Parse, noun: int) -> bool:
 def _is_told(parse: Parse, noun: int) -> bool:
     """Returns whether the main clause says that what a noun stands for exists ("bought a boat", not "needs a boat")."""
     above = parse.heads[noun]
-    if parse.labels[noun] == "pobj" and parse.tokens[above].lower() in _PREPOSITIONS:
+    if parse.labels[noun] == "pobj" and parse.tokens[above].lower() in word_group("prepositions"):
         above = parse.heads[above]
     elif parse.labels[noun] != "dobj":
         return False
@@ -82,7 +80,7 @@ def _is_described(parse: Parse, split: Split) -> bool:
     if word is None or word != min(split.removed) or parse.labels[word] not in ("nsubj", "nsubjpass", "dobj"):
         return False
     helping = {parse.tokens[position].lower() for position in auxiliaries(parse, head)}
-    return parse.labels[head] == "relcl" and helping.isdisjoint(_POSSIBLE)
+    return parse.labels[head] == "relcl" and helping.isdisjoint(word_group("possible"))
 
 
 def _is_named(parse: Parse, split: Split) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.certainty.entity import (
     NOUNS,
     describes_subject,
@@ -19,8 +19,6 @@ from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import Parse
 from lattice_simp.text.english.punctuation import mark_kind
-
-_SPEAKERS = frozenset({"i", "we", "you"})
 
 
 def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool:
@@ -122,7 +120,7 @@ def _reports_of_pronoun(parse: Parse, verb: int) -> bool:
     statement = child(parse, verb, {"ccomp"})
     noun = None if statement is None else subject(parse, statement)
     return noun is not None and any(
-        parse.tags[position] in ("PRP", "PRP$") and parse.tokens[position].lower() not in _SPEAKERS
+        parse.tags[position] in ("PRP", "PRP$") and parse.tokens[position].lower() not in word_group("speakers")
         for position in parse.subtree(noun)
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.support.tables import grammar_table
-from lattice_simp.systems.simplify.clauses import CONDITIONS, auxiliaries, child, finite_word, subject
+from lattice_simp.systems.simplify.clauses import auxiliaries, child, finite_word, subject
 from lattice_simp.systems.simplify.constructions.clause import clause_span, ends_sentence, inserted, plain
 from lattice_simp.systems.simplify.noun_phrase import short_mention
 from lattice_simp.systems.simplify.sentence import Token
@@ -16,7 +16,6 @@ from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind
 
 _VERBS = frozenset({"VERB", "AUX"})
-_PAIRED = frozenset({"both", "either", "neither", "not"})
 
 
 @cache
@@ -121,7 +120,9 @@ def is_conditional(parse: Parse, verb: int) -> bool:
     fronted = [clause for clause in parse.children[verb] if clause < verb and parse.labels[clause] == "advcl"]
     below = [parse.tokens[word].lower() for clause in fronted for word in parse.children[clause]]
     joining = [parse.tokens[word].lower() for word in parse.children[verb] if parse.labels[word] in ("preconj", "cc")]
-    return any(word in CONDITIONS for word in below) or any(word in _PAIRED for word in joining)
+    return any(word in word_group("conditions") for word in below) or any(
+        word in word_group("paired") for word in joining
+    )
 
 
 def _start(parse: Parse, head: int, chain: list[int], span: tuple[int, ...]) -> tuple[Token, ...] | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.clauses import (
-    CONDITIONS,
     auxiliaries,
     child,
     finite_word,
@@ -34,9 +33,6 @@ LONGEST = 4
 _SUBJECT = frozenset({"nsubj", "nsubjpass"})
 _INDEFINITE = frozenset({"a", "an"})
 _NAMED = frozenset({"NNP", "NN", "PRP"})
-
-_CONDITIONAL = frozenset({"would", "could", "might", "may"})
-"""Verbs of possible consequences."""
 
 
 def relative_clauses(parse: Parse) -> Iterator[Split]:
@@ -77,7 +73,7 @@ def may_judge(parse: Parse, verb: int, noun: int) -> bool:
     if parse.labels[noun] in _SUBJECT:
         return False
     is_time = parse.lemmas[noun].lower() in word_set("times")  # "in the last minute, which shook the others"
-    depends = any(parse.tokens[position].lower() in _CONDITIONAL for position in auxiliaries(parse, verb))
+    depends = any(parse.tokens[position].lower() in word_group("consequences") for position in auxiliaries(parse, verb))
     complement = child(parse, verb, {"acomp"})
     is_bare = complement is not None and not [below for below in parse.children[complement] if below > complement]
     return is_time or _judges(parse, verb) or depends or (parse.lemmas[verb] == "be" and is_bare)
@@ -101,7 +97,7 @@ def _is_about_statement(parse: Parse, verb: int, noun: int | None, span: tuple[i
     statement = finite_governor(parse, verb)
     if not (is_final and is_subject) or statement is None or parse.heads[statement] != ROOT:
         return False
-    if verb_number(parse, verb) or CONDITIONS & {token.lower() for token in parse.tokens}:
+    if verb_number(parse, verb) or word_group("conditions") & {token.lower() for token in parse.tokens}:
         return False
     above: int = parse.heads[verb]
     if parse.parts[above] in ("VERB", "AUX"):  # "she sang a song, which was sold" is about the song
