@@ -14,6 +14,7 @@ from lattice_simp.commands.options import (
     LABELS,
     OUTPUT,
     RUNNING,
+    SCALE_HELP,
     SEARCH,
     Detail,
     FirstId,
@@ -62,7 +63,7 @@ def combine_outputs(
     share: Shares = None,
     scale: Annotated[
         list[float] | None,
-        typer.Option(help="multiply costs by this before converting them to probabilities; once for all, or per file"),
+        typer.Option(help=f"{SCALE_HELP}; once for all, or per file"),
     ] = None,
     n: Annotated[Nbest, Detail(panel=OUTPUT)] = 100,
     nbest_output: Annotated[NbestOutput, Detail("with features", panel=OUTPUT)] = None,

@@ -17,6 +17,7 @@ from lattice_simp.commands.losses import is_folder
 from lattice_simp.commands.mixture import Mixture
 from lattice_simp.commands.options import (
     LABELS,
+    SCALE_HELP,
     Detail,
     FirstId,
     Id,
@@ -49,6 +50,7 @@ from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.ops.mbr_nbest import MbrPruning
 from lattice_simp.ops.mbr_utilities import UTILITIES
 from lattice_simp.ops.oracle import OracleMetric
+from lattice_simp.support.options import option
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import is_pipe
 
@@ -65,6 +67,8 @@ CALLS = MbrPruning().max_calls
 @dataclass(frozen=True)
 class _MbrOptions(WordOptions, MbrSettings):
     """The options of the linear gain and of labels."""
+
+    scale: float = option(1.0, "scale", SCALE_HELP)
 
 
 @app.command()

@@ -217,6 +217,7 @@ JSON_LINES = "jsonl"
 COST_HELP = (
     "feature to use as the score of n-best lists instead of the total, such as F0; -NAME or -total if they are costs"
 )
+SCALE_HELP = "multiply costs by this before converting them to probabilities"
 IGNORE_HELP = "label that is not a word, or several separated by spaces (repeatable)"
 SCALES_HELP = "weights of features in the costs, such as acoustic=0.1,graph=1 (default: those of the file)"
 PLF_SCORES_HELP = "kind of the numbers in PLF"
@@ -262,9 +263,7 @@ FirstId: TypeAlias = Annotated[
 Cost: TypeAlias = Annotated[str | None, typer.Option("--cost", help=COST_HELP)]
 Pieces: TypeAlias = Annotated[PieceKind, typer.Option("--pieces", help=PIECES_HELP)]
 Ignore: TypeAlias = Annotated[list[str] | None, typer.Option("--ignore", help=IGNORE_HELP)]
-Scale: TypeAlias = Annotated[
-    float, typer.Option("--scale", help="multiply costs by this before converting them to probabilities")
-]
+Scale: TypeAlias = Annotated[float, typer.Option("--scale", help=SCALE_HELP)]
 Shares: TypeAlias = Annotated[
     list[float] | None,
     typer.Option("--share", help="weight of each system, once per file in order (default: equal)"),

@@ -129,7 +129,7 @@ def test_lattices_are_decided_to_lattices(call, files):
     call("lattice", "convert", "list.nbest", "full.fst", "--id", 0)
     for utility in ("linear", "chrf", "wer"):
         for source in (["full.fst"], ["list.nbest", "--id", 0]):
-            call("lattice", "mbr", *source, "--utility", utility, "--mbr-scale", 0.5, "--output", "decided.fst")
+            call("lattice", "mbr", *source, "--utility", utility, "--scale", 0.5, "--output", "decided.fst")
             assert nbest(read("decided.fst"), 1)[0].text == "c d"
     call("lattice", "mbr", "full.fst", "--utility", "chrf", "--paths", 1, "--output", "decided.fst")
     assert [path.text for path in nbest(read("decided.fst"), 3)] == ["a b"]
@@ -218,7 +218,7 @@ def test_oracles_of_lists_and_files(call, files):
         (["posteriors", "ends.txt", "--output", "a.what"], "no known lattice format"),
         (["mbr", "one.nbest", "--utility", "comet"], "Invalid value for '--utility': 'comet' is not one of"),
         (["mbr", "samples.jsonl", "-n", "1"], "samples.jsonl: looks like JSON"),
-        (["mbr", "one.nbest", "--mbr-scale", "0"], "the scale of the costs is 0.0"),
+        (["mbr", "one.nbest", "--scale", "0"], "the scale of the costs is 0.0"),
         (
             ["mbr", "one.nbest", "--utility", "wer", "--mbr-ratio", "0.5"],
             "--mbr-ratio has no effect with --utility wer. Leave it out.",
