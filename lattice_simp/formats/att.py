@@ -39,6 +39,7 @@ EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>", "@0@", "@_EPSILON_SYMBOL_@"}
 _SNIFFED_LINES = 200
 
 _INTEGER = re.compile(rb"-?\d+")
+_NO_IDS = "leave --symbols out if the labels are words; in Python: symbols_path=, numeric=True"
 _IDS = "pass --symbols TABLE, or --words if the numbers are words; in Python: symbols_path=, numeric=False"
 _K2_END = b"-1"
 """The label of arcs to the final state in k2's own text, whose scores are log probabilities."""
@@ -295,6 +296,8 @@ def _labels(
         label = _numeric_label(field, symbols, words)
         if label is None:
             index = int(arcs[fields.index(field)])
+            if not field.removeprefix(b"-").isdigit():
+                text.fail(index, f"a label that is not a number: {shown(field)}", _NO_IDS)
             remedy = _IDS_OF_K2 if field.startswith(b"-") else "pass the symbol table that the labels belong to"
             text.fail(index, f"unknown label: {shown(field)}", remedy)
         ids[field] = label

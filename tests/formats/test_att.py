@@ -133,7 +133,7 @@ def test_broken_lines(text, message):
         parse_att(text if isinstance(text, bytes) else text.encode(), path="x")
 
 
-@pytest.mark.parametrize("label", ["3", "-1", "a", "99999999999999999999"])
+@pytest.mark.parametrize("label", ["3", "-1", "99999999999999999999"])
 def test_unknown_labels(tmp_path, label):
     text, words = f"0 1 1\n1 2 {label}\n2\n".encode(), tmp_path / "words.syms"
     words.write_text("p 1\nq 2\n")
@@ -142,6 +142,14 @@ def test_unknown_labels(tmp_path, label):
         parse_att(text, path="x", symbols=SymbolTable(["p", "q"]), numeric=True)
     with pytest.raises(FormatError, match="x:2: unknown label"):
         parse_att(text, path="x", symbols_path=words)
+
+
+def test_words_where_a_table_expects_numbers(tmp_path):
+    """The remedy is to leave the table out, not to pass another one."""
+    (tmp_path / "words.syms").write_text("p 1\nq 2\n")
+    for options in ({"symbols_path": tmp_path / "words.syms"}, {"numeric": True}):
+        with pytest.raises(FormatError, match=r"x:1: a label that is not a number: 'p' \(leave --symbols out if"):
+            parse_att(b"0 1 p\n1 2 q\n2\n", path="x", **options)
 
 
 @pytest.mark.parametrize("word", ["two words", "tab\t", "line\n", "return\r", "<eps>"])
