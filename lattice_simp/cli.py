@@ -8,7 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from lattice_simp import __version__
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = DEBUG in words
     words = [word for word in words if word != DEBUG]
-    warnings.formatwarning = _warning_line
+    warnings.formatwarning = partial(_warning_line, shown=set())
     try:
         with kernels_interruptible():
             code = _run(words, debug=debug)
@@ -84,13 +84,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _warning_line(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+    *,
+    shown: set[str],
 ) -> str:
+    """Returns the line of a warning, once: Python forgets which ones it showed when a library changes its filters."""
     if not issubclass(category, InputWarning):
         return _FORMAT_WARNING(message, category, filename, lineno, line)
     from lattice_simp.support.textio import with_places
 
-    return f"{PROGRAM}: {with_places(str(message))}\n"
+    text = f"{PROGRAM}: {with_places(str(message))}\n"
+    is_new = text not in shown
+    shown.add(text)
+    return text if is_new else ""
 
 
 def _interrupted(interrupt: KeyboardInterrupt) -> int:

@@ -44,6 +44,19 @@ _TOKENS = (
     "ask for several answers, which become hypotheses: n=10",
 )
 
+_PROMPTS = (
+    "choices with hardly a common word may answer several prompts; they are read as samples of one",
+    "send one prompt in each request",
+)
+_MOST_ALIKE, _LEAST_WORDS = 0.1, 4
+"""The largest share of common words of such choices, and the least number of words in each."""
+
+_REASONS = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "stop_type", "reason")
+"""The names of the reason why an answer ends."""
+
+_CUT = frozenset({"length", "limit", "max_tokens", "max_output_tokens", "model_length", "content_filter", "safety"})
+"""The reasons for answers that end early."""
+
 _OF_CHOICES = frozenset(
     {"message", "content", "text", "delta", "tool_calls", "refusal", "finish_reason", "finishReason", "stop_reason"}
 )
@@ -73,7 +86,30 @@ def choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, 
     doubts = [_NO_TEXT] if len(texts) < len(answers) else []
     doubts += [_NO_LOGS] if unread else []
     doubts += [_TOKENS] if any(map(_has_alternatives, entries)) else []
+    doubts += _doubts_of_ends([*entries, rest])
+    doubts += [_PROMPTS] if rest.get("object") == "text_completion" and _are_unlike(answers) else []
     return {"hypotheses": texts, **({DOUBTS: doubts} if doubts else {})}
+
+
+def _doubts_of_ends(entries: Sequence[object]) -> list[tuple[str, str]]:
+    """Returns the warning about answers that end early.
+
+    >>> _doubts_of_ends([{"finish_reason": "stop"}, {"finish_reason": "length"}])[0][0]
+    "an answer that was cut off ('length') is read as a whole one"
+    """
+    ends = [entry.get("incomplete_details") or entry for entry in entries if is_object(entry)]
+    reasons = (end[name] for end in ends if is_object(end) for name in _REASONS if isinstance(end.get(name), str))
+    reason = next((reason for reason in reasons if reason.lower() in _CUT), None)
+    remedy = "sample it again with a higher limit of tokens, such as max_tokens"
+    return [] if reason is None else [(f"an answer that was cut off ({reason!r}) is read as a whole one", remedy)]
+
+
+def _are_unlike(answers: Sequence[Any]) -> bool:
+    """Returns whether several answers have hardly a word in common with the first one, unlike samples of a prompt."""
+    words = [set(str(answer.get("text")).split()) for answer in answers if is_object(answer)]
+    if len(words) < 2 or min(map(len, words)) < _LEAST_WORDS:
+        return False
+    return all(len(words[0] & other) <= _MOST_ALIKE * len(words[0] | other) for other in words[1:])
 
 
 def response_choice(output: Sequence[object]) -> dict[str, Any]:
@@ -103,6 +139,7 @@ def generations(row: Mapping[str, Any]) -> dict[str, Any]:
     entries = [row, *filter(is_object, _list(_details(row).get("best_of_sequences")))]
     hypotheses = [*map(_generated_text, entries)]
     doubts = [_TOKENS] if any(_details(entry).get("top_tokens") or entry.get("top_tokens") for entry in entries) else []
+    doubts += _doubts_of_ends([*map(_details, entries)])
     pairs = zip(entries, hypotheses, strict=True)
     doubts += (
         [_NO_LOGS] if any(_details(entry).get("tokens") and "features" not in text for entry, text in pairs) else []
@@ -134,6 +171,7 @@ def _is_part(entry: Mapping[str, Any], *, is_whole: bool) -> bool:
     return (
         "delta" in entry
         or entry.get("done") is False
+        or entry.get("stop") is False
         or (not is_whole and "text" in entry and not entry.get("finish_reason", True))
     )
 

@@ -37,7 +37,7 @@ from lattice_simp.formats.json_answers import DOUBTS, PART, generated_row
 from lattice_simp.formats.json_results import BARE, FAILED, KEYS, NAME, rows_of
 from lattice_simp.formats.json_streams import INTERIM, PARTIAL, is_interim
 from lattice_simp.formats.json_times import is_finite, times_like, with_nulls
-from lattice_simp.formats.json_words import tokens_of
+from lattice_simp.formats.json_words import Speakers, tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.plurals import counted
@@ -192,11 +192,12 @@ def _values(path: str | Path) -> Iterator[tuple[int, Any]]:
 
 def _rows(path: str | Path, doubts: Doubts) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yields the objects of sentences with their lines."""
+    speakers: Speakers = {}
     for (number, value), (_, following) in pairwise(chain(_values(path), [(0, None)])):
         if is_interim(value, following):
             doubts.raise_once(INTERIM[0], number, INTERIM[1])
             continue
-        for row in rows_of(value):
+        for row in rows_of(value, speakers):
             yield number, _checked(row, path, number)
 
 

@@ -34,6 +34,7 @@ from lattice_simp.formats.json_translations import translated_rows
 from lattice_simp.formats.json_words import (
     NO_ALTERNATIVES,
     NO_CONFIDENCES,
+    Speakers,
     holds_words,
     text_of_words,
     unread_fields,
@@ -50,7 +51,7 @@ KEYS = (
     rb'|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"words"\s*:\s*\[\s*\]|"resps"\s*:\s*\[\s*\[\s*"'
     rb'|"(?:sentence_id|start_ms)"\s*:|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
     rb'|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
-    rb'|"object"\s*:\s*"response"|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
+    rb'|"object"\s*:\s*"response"|"tokens_predicted"\s*:|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
 )
 """The names by which such JSON is recognised."""
 
@@ -85,6 +86,9 @@ _LEAST_CONFIDENCE = 1e-6
 _WRAPPERS = ("response", "body", "result", "transcription", "retval", "output", "channel")
 """The names under which batches, long operations, Gladia, BBC's Kaldi, Bedrock and Deepgram's streams hold a result."""
 
+_REASON = "stopReason"
+"""The field beside Bedrock's results for the reason why an answer ends."""
+
 _FAILURES = ("errored", "canceled", "expired")
 """The types of a request of Anthropic's batches that has no answer."""
 
@@ -98,14 +102,18 @@ _PARTLY = (
 )
 
 
-def rows_of(value: Any) -> list[Any]:
+def rows_of(value: Any, speakers: Speakers | None = None) -> list[Any]:
     """Returns the sentences of a value as objects with `hypotheses`, and `name` if they have one.
 
     Unknown values are unchanged.
+
+    Args:
+        value: a value of JSON.
+        speakers: those of the values before it in the same file.
     """
     name = _name(value) if isinstance(value, dict) else None
     rows = _rows(value)
-    if rows and rows[0] is not value and is_object(rows[0]) and (doubts := unread_fields(value)):
+    if rows and rows[0] is not value and is_object(rows[0]) and (doubts := unread_fields(value, speakers)):
         rows[0] = {**rows[0], DOUBTS: [*rows[0].get(DOUBTS, ()), *doubts]}
     if name is None:
         return rows
@@ -147,7 +155,8 @@ def _wrapped(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """
     if any(isinstance(value.get(name), list) for name in (*_LISTS, *_SEGMENTS)):
         return None
-    return next((value[name] for name in _WRAPPERS if isinstance(value.get(name), dict)), None)
+    inner = next((value[name] for name in _WRAPPERS if isinstance(value.get(name), dict)), None)
+    return inner and {**{name: value[name] for name in (_REASON,) if name in value}, **inner}
 
 
 def _from_amazon(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -341,6 +350,8 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**identity, **choices([row], row)}
     if row.get("role") == "assistant" and "content" in row:  # Anthropic
         return {**identity, **choices([{"message": row}], row)}
+    if isinstance(row.get("content"), str) and "tokens_predicted" in row:  # llama.cpp
+        return {**identity, **choices([_from_llama(row)], row)}
     if "generated_text" in row:
         return {**identity, **generations(row)}
     if row.get("object") == "response" and isinstance(row.get("output"), list):  # OpenAI
@@ -358,6 +369,17 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if transcript is None and (text := text_of_words(row)) is not None:
         transcript = {"text": text}
     return row if transcript is None else {**identity, "hypotheses": [transcript]}
+
+
+def _from_llama(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Renames the log probabilities and the end of an answer of llama.cpp."""
+    logs = row.get("completion_probabilities")
+    return {
+        "content": row["content"],
+        "stop": row.get("stop"),
+        "stop_type": "limit" if row.get("stopped_limit") else row.get("stop_type"),
+        **({"logprobs": {"content": logs}} if logs else {}),
+    }
 
 
 def _texted(row: Mapping[str, Any]) -> dict[str, Any] | None:

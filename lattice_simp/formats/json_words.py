@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.formats.json_times import (
@@ -59,8 +59,12 @@ _CONFIDENCES = "word_confidence"
 _ALTERNATIVES = "word_alternatives"
 """The name of a list of the alternatives of words, of Watson."""
 
+Speakers: TypeAlias = dict[str, set[str]]
+"""The speakers and channels of a file by the names of their fields."""
+
 _SPEAKERS = frozenset(
     {
+        "channel_index",
         "speaker",
         "speaker_label",
         "speaker_id",
@@ -183,17 +187,19 @@ def unread_words(entries: Sequence[object], hypotheses: object) -> list[tuple[st
     return [(f"the {parts} of words are not read: {listed}", _NO_TIMES if unread["times"] else NO_CONFIDENCES)]
 
 
-def unread_fields(value: object) -> list[tuple[str, str]]:
+def unread_fields(value: object, speakers: Speakers | None = None) -> list[tuple[str, str]]:
     """Returns the warnings about several speakers or channels, and about NaN: messages and remedies.
+
+    `speakers` are those of earlier values; those of this value are added.
 
     >>> unread_fields({"words": [{"text": "yes", "speaker": "A"}, {"text": "no", "speaker": "B"}]})[0][0]
     "speakers or channels are not read: 'speaker'"
     """
-    speakers: dict[str, set[str | int]] = {}
+    speakers = {} if speakers is None else speakers
     infinite = set[str]()
     for name, field in _fields_within(value):
-        if name in _SPEAKERS and isinstance(field, str | int):
-            speakers.setdefault(name, set()).add(field)
+        if name in _SPEAKERS and isinstance(field, str | int | list):
+            speakers.setdefault(name, set()).add(str(field))
         elif isinstance(field, float) and not math.isfinite(field):
             infinite.add(name)
     listed = ", ".join(f"'{name}'" for name in sorted(speakers) if len(speakers[name]) > 1)

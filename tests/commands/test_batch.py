@@ -308,3 +308,11 @@ def test_a_file_stays_if_no_lattice_can_be_written(tmp_path, monkeypatch, capsys
         assert run("lattice", "convert", "bad", output) != 0
         assert f"{output}: not written" in capsys.readouterr().err
         assert (tmp_path / output).read_text() == "old"
+
+
+def test_a_warning_is_printed_once(program, tmp_path):
+    """The command reads the file twice, and libraries that it imports between change Python's filters of warnings."""
+    cut = '{"name": "b", "choices": [{"text": "b", "finish_reason": "length"}]}\n'
+    (tmp_path / "x.jsonl").write_text('{"name": "a", "hypotheses": ["a"]}\n' + cut)
+    done = program("lattice", "nbest", tmp_path / "x.jsonl")
+    assert done.stderr.count("was cut off") == 1

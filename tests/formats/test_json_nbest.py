@@ -135,6 +135,71 @@ def test_failed_requests_are_empty_sentences(tmp_path):
         assert any("left out an answer without text: a refusal" in text for text in texts)
 
 
+def test_speakers_of_several_lines_are_reported(tmp_path):
+    rows = [{"text": text, "speaker": speaker, "words": []} for text, speaker in (("yes", "A"), ("no", "B"))]
+    with pytest.warns(InputWarning, match=r":2: speakers or channels are not read: 'speaker'"):
+        assert len(ls.read_nbest(written(tmp_path, *rows))) == 2
+    path = written(tmp_path, rows[0], {**rows[1], "speaker": "A"})
+    with warnings.catch_warnings(action="error"):
+        ls.read_nbest(path)
+
+
+CUT = {"role": "assistant", "content": "The mayor"}
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"choices": [{"message": CUT, "finish_reason": "length"}]}, "length"),
+        ({"choices": [{"text": "The mayor", "finish_reason": "content_filter"}]}, "content_filter"),
+        ({**CUT, "stop_reason": "max_tokens"}, "max_tokens"),
+        ({"candidates": [{"content": {"parts": [{"text": "The mayor"}]}, "finishReason": "MAX_TOKENS"}]}, "MAX_TOKENS"),
+        ({"message": CUT, "done": True, "done_reason": "length"}, "length"),
+        ({"output": {"message": CUT}, "stopReason": "max_tokens"}, "max_tokens"),
+        ({"generated_text": "The mayor", "details": {"finish_reason": "length"}}, "length"),
+        ({"outputs": [{"text": "The mayor", "cumulative_logprob": -1.0, "finish_reason": "length"}]}, "length"),
+        ({"content": "The mayor", "stop": True, "tokens_predicted": 2, "stopped_limit": True}, "limit"),
+        (
+            {
+                "object": "response",
+                "output": [{"type": "message", "content": [{"type": "output_text", "text": "The mayor"}]}],
+                "incomplete_details": {"reason": "max_output_tokens"},
+            },
+            "max_output_tokens",
+        ),
+    ],
+)
+def test_answers_that_were_cut_off_are_reported(tmp_path, row, reason):
+    with pytest.warns(InputWarning, match=rf":1: an answer that was cut off \('{reason}'\) is read as a whole one"):
+        [[answer]] = ls.read_nbest(written(tmp_path, row))
+    assert answer.text == "The mayor"
+
+
+def test_choices_of_several_prompts_are_reported(tmp_path):
+    def read(*texts, kind="text_completion"):
+        choices = [{"text": text, "finish_reason": "stop"} for text in texts]
+        return ls.read_nbest(written(tmp_path, {"object": kind, "choices": choices}))
+
+    mayor, bridges = "The mayor was tired of it", "Two old bridges were closed"
+    with pytest.warns(InputWarning, match="choices with hardly a common word may answer several prompts"):
+        read(mayor, bridges)
+    with warnings.catch_warnings(action="error"):
+        read(mayor, "The old mayor was tired")
+        read("yes", "no")
+        read(mayor, bridges, kind="chat.completion")
+
+
+def test_answers_of_llama_cpp(tmp_path):
+    logs = [{"token": " a", "logprob": -0.5}, {"token": " cat", "logprob": -0.25}]
+    row = {"content": " a cat", "stop": True, "tokens_predicted": 2, "stop_type": "eos"}
+    with warnings.catch_warnings(action="error"):
+        lists = ls.read_nbest(written(tmp_path, {**row, "completion_probabilities": logs}, row))
+    assert [entry.text for (entry,) in lists] == ["a cat", "a cat"]
+    assert (lists[0][0].features["LogProb"], lists[1][0].confidences) == (-0.75, None)
+    with pytest.raises(FormatError, match="a part of a stream, no answer"):
+        ls.read_nbest(written(tmp_path, {**row, "stop": False}))
+
+
 @pytest.mark.parametrize(
     "row",
     [
