@@ -17,12 +17,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Ints, Longs
-from lattice_simp.errors import FormatError, LatticeSimpError, one_line
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.exchange import exchange_classes
 from lattice_simp.rescore.joint.affiliations import affiliations
 from lattice_simp.rescore.joint.examples import Batch, Examples, batch, batches, flat, joined
@@ -32,7 +32,7 @@ from lattice_simp.rescore.joint.settings import JointSettings
 from lattice_simp.rescore.joint.symbols import TargetSymbols, target_symbols
 from lattice_simp.rescore.jumps import JumpCounts, count_jumps, fit_weights
 from lattice_simp.rescore.kind import Corpus
-from lattice_simp.rescore.neural.run_folder import check_same_run, load, save
+from lattice_simp.rescore.neural.run_folder import CHECKPOINT, check_same_run, cosine_rate, resume, save
 from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
 from lattice_simp.support.extras import Late, extra
 from lattice_simp.support.plurals import counted
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 else:
     torch = Late("torch", "neural-training")
 
-MODEL, CHECKPOINT, SETTINGS = "joint.scorer", "checkpoint.pt", "settings.json"
+MODEL, SETTINGS = "joint.scorer", "settings.json"
 
 _FREE = frozenset("checkpoint_every log_every threads output".split())
 """Settings that may change when a run resumes."""
@@ -210,7 +210,7 @@ class _Run:
     def _learn(self, examples: Batch) -> tuple[float, int]:
         settings = self.settings
         for group in self.optimiser.param_groups:
-            group["lr"] = _learning_rate(settings, self.update, self.updates)
+            group["lr"] = cosine_rate(settings.learning_rate, settings.warmup, self.update, self.updates)
         with torch.autocast("cpu", torch.bfloat16, enabled=settings.precision == "bf16"):
             class_cost, word_cost = costs(self.weights, examples, self.data.target.class_begins)
         loss = class_cost + word_cost
@@ -222,19 +222,11 @@ class _Run:
 
     def _resume(self) -> None:
         path = self.folder / CHECKPOINT
-        if not path.is_file():
-            return
-        state = load(path, torch.device("cpu"))
-        try:
-            with torch.no_grad():
-                for name, weight in self.weights.items():
-                    weight.copy_(state["weights"][name])
-            self.optimiser.load_state_dict(state["optimiser"])
-            self.update = int(state["update"])
-        except (KeyError, RuntimeError, ValueError) as error:
-            reason = one_line(error)
-            raise FormatError(f"is of another model: {reason}", path=path, remedy="choose another output") from None
-        self.say(f"update {self.update}: continuing from {path}")
+        if resume(path, torch.device("cpu"), self.weights, self.optimiser, self._restore):
+            self.say(f"update {self.update}: continuing from {path}")
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.update = int(state["update"])
 
 
 def _split(examples: Examples, settings: JointSettings) -> tuple[Longs, Longs]:
@@ -246,11 +238,3 @@ def _split(examples: Examples, settings: JointSettings) -> tuple[Longs, Longs]:
     count = min(settings.held_out, len(usable) // 10)
     chosen = np.linspace(0, len(usable) - 1, count).astype(np.int64)
     return np.delete(usable, chosen), usable[chosen]
-
-
-def _learning_rate(settings: JointSettings, update: int, updates: int) -> float:
-    """Returns the rate of an update, from 1: a linear rise, then half a cosine down to zero."""
-    if update <= settings.warmup:
-        return settings.learning_rate * update / settings.warmup
-    progress = (update - settings.warmup) / max(1, updates - settings.warmup)
-    return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * progress))

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lattice_simp.core.kernel import Longs
-from lattice_simp.errors import FormatError, LatticeSimpError, one_line
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.neural.data import END_ID, START_ID, VOID, Pairs, batches
 from lattice_simp.rescore.neural.export import Array
 from lattice_simp.rescore.neural.network import Transformer, greedy, initial_weights
-from lattice_simp.rescore.neural.run_folder import load, save
+from lattice_simp.rescore.neural.run_folder import CHECKPOINT, cosine_rate, load, resume, save
 from lattice_simp.rescore.neural.settings import TrainingSettings
 from lattice_simp.support.extras import Late
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from torch.nn import functional
 else:
     torch, functional = Late("torch", "neural-training"), Late("torch.nn.functional", "neural-training")
-
-CHECKPOINT = "checkpoint.pt"
 
 _WEIGHTS = "weights.*.pt"
 
@@ -163,23 +161,15 @@ class Training:
 
     def _resume(self) -> None:
         path = self.folder / CHECKPOINT
-        if not path.is_file():
-            return
-        state = load(path, self.device)
-        try:
-            with torch.no_grad():
-                for name, weight in self.weights.items():
-                    weight.copy_(state["weights"][name])
-            self.optimiser.load_state_dict(state["optimiser"])
-            self.scaler.load_state_dict(state["scaler"])
-            vars(self.position).update(state["place"])
-            torch.set_rng_state(state["random"].cpu())
-            if self.device.type == "cuda" and state["device_random"]:
-                torch.cuda.set_rng_state_all([generator.cpu() for generator in state["device_random"]])
-        except (KeyError, RuntimeError, ValueError) as error:
-            reason = one_line(error)
-            raise FormatError(f"is of another model: {reason}", path=path, remedy="choose another output") from None
-        self.say(f"update {self.position.update}: continuing from {path}")
+        if resume(path, self.device, self.weights, self.optimiser, self._restore):
+            self.say(f"update {self.position.update}: continuing from {path}")
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.scaler.load_state_dict(state["scaler"])
+        vars(self.position).update(state["place"])
+        torch.set_rng_state(state["random"].cpu())
+        if self.device.type == "cuda" and state["device_random"]:
+            torch.cuda.set_rng_state_all([generator.cpu() for generator in state["device_random"]])
 
 
 def averaged_weights(folder: Path) -> dict[str, Array]:
@@ -196,12 +186,9 @@ def averaged_weights(folder: Path) -> dict[str, Array]:
 
 def learning_rate(settings: TrainingSettings, update: int) -> float:
     """Returns the rate of an update, from 1: a linear rise, then a fall with 1 / sqrt(update) or a half cosine."""
-    if update <= settings.warmup:
-        return settings.learning_rate * update / settings.warmup
-    if settings.schedule == "inverse-sqrt":
+    if update > settings.warmup and settings.schedule == "inverse-sqrt":
         return settings.learning_rate * math.sqrt(settings.warmup / update)
-    progress = (update - settings.warmup) / max(1, settings.updates - settings.warmup)
-    return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * min(1.0, progress)))
+    return cosine_rate(settings.learning_rate, settings.warmup, update, settings.updates)
 
 
 def _device(name: str) -> torch.device:

@@ -1,9 +1,10 @@
-"""The folder of a training run: its settings, which must not change when it resumes, and its checkpoints."""
+"""What training runs share: settings that must not change on resumption, checkpoints, and the learning rate."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+import math
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 else:
     torch = Late("torch", "neural-training")
+
+CHECKPOINT = "checkpoint.pt"
 
 
 def check_same_run(settings: BaseModel, path: Path, free: Collection[str]) -> None:
@@ -55,3 +58,47 @@ def load(path: Path, device: torch.device) -> dict[str, Any]:
     except Exception as error:  # torch raises many types for broken files
         raise FormatError(f"no checkpoint: {one_line(error)}", path=path, remedy="remove it and train again") from error
     return state
+
+
+def resume(
+    path: Path,
+    device: torch.device,
+    weights: Mapping[str, torch.Tensor],
+    optimiser: torch.optim.Optimizer,
+    restore: Callable[[dict[str, Any]], None],
+) -> bool:
+    """Takes over the state of a checkpoint; returns whether there is one.
+
+    Args:
+        path: the checkpoint.
+        device: where its tensors go.
+        weights, optimiser: take over `weights` and `optimiser` of the state.
+        restore: takes over the rest of the state.
+
+    Raises:
+        FormatError: the checkpoint is broken or of another model.
+    """
+    if not path.is_file():
+        return False
+    state = load(path, device)
+    try:
+        with torch.no_grad():
+            for name, weight in weights.items():
+                weight.copy_(state["weights"][name])
+        optimiser.load_state_dict(state["optimiser"])
+        restore(state)
+    except (KeyError, RuntimeError, ValueError) as error:
+        reason = one_line(error)
+        raise FormatError(f"is of another model: {reason}", path=path, remedy="choose another output") from None
+    return True
+
+
+def cosine_rate(peak: float, warmup: int, update: int, updates: int) -> float:
+    """Returns the learning rate of an update, from 1: a linear rise to the peak, then half a cosine down to zero.
+
+    >>> [round(cosine_rate(2.0, 10, update, 100), 3) for update in (5, 10, 55, 100)]
+    [1.0, 2.0, 1.0, 0.0]
+    """
+    if update <= warmup:
+        return peak * update / warmup
+    return peak * 0.5 * (1 + math.cos(math.pi * min(1.0, (update - warmup) / max(1, updates - warmup))))
