@@ -91,7 +91,13 @@ class Decoder:
             raise GrammarError(f"{Path(folder) / WEIGHTS}: {error}") from None
 
     def with_weights(self, weights: Mapping[str, float]) -> Decoder:
-        """Returns the decoder with other weights; `Skeleton`, if it is among them, goes into the settings."""
+        """Returns the decoder with other weights; `Skeleton`, if it is among them, goes into the settings.
+
+        >>> from lattice_simp.support.tables import grammar_path
+        >>> decoder = Decoder.load(grammar_path("demo/data/weights.tsv").parent)
+        >>> decoder.with_weights({**decoder.weights, "Skeleton": 0.7}).settings.skeleton.weight
+        0.7
+        """
         return replace(self, weights=dict(weights), settings=_with_skeleton_weight(self.settings, weights))
 
     def with_settings(self, values: Mapping[str, Any]) -> Decoder:
@@ -190,6 +196,11 @@ class Decoder:
     def lattice(self, sentence: Sentence, beam: float | None = None) -> Lattice:
         """Returns the lattice of the sentence's translations within a beam (nats; by default that of the settings).
 
+        >>> from lattice_simp.support.tables import grammar_path
+        >>> decoder = Decoder.load(grammar_path("demo/data/weights.tsv").parent)
+        >>> decoder.lattice("the old petition .", beam=1.0).num_arcs < decoder.lattice("the old petition .").num_arcs
+        True
+
         Raises:
             EmptyLatticeError: there is no translation.
         """
@@ -256,6 +267,12 @@ class Decoder:
 
     def exact_nbest(self, sentence: Sentence, count: int) -> tuple[Lattice, list[Hypothesis]]:
         """Returns exactly the `count` best strings of `rules`: the beam grows until it holds them or all strings.
+
+        >>> from lattice_simp.support.tables import grammar_path
+        >>> decoder = Decoder.load(grammar_path("demo/data/weights.tsv").parent)
+        >>> lattice, paths = decoder.exact_nbest("the old petition .", 2)
+        >>> [path.text for path in paths]
+        ['die alte petition .', 'der alte petition .']
 
         Returns:
             The lattice within the last beam, and its hypotheses, cheapest first; fewer if there are no more strings.

@@ -68,6 +68,12 @@ class Translation:
     def with_terms(self, terms: Sequence[Sequence[str]], beam: float) -> Translation:
         """Returns the translation with only the hypotheses that hold a form of each term, if there are any.
 
+        >>> from lattice_simp import Decoder
+        >>> from lattice_simp.support.tables import grammar_path
+        >>> decoder = Decoder.load(grammar_path("demo/data/weights.tsv").parent)
+        >>> decoder.translate("the old petition .").with_terms([["der"]], beam=8.0).best.text
+        'der alte petition .'
+
         Args:
             terms: see `term_acceptor`.
             beam: nats above the best of them.
@@ -98,7 +104,15 @@ class Translation:
         return nbest(self.lattice if self.mbr is None else self.mbr, n, ignore=())
 
     def cost(self, path: Hypothesis) -> float:
-        """Returns the least cost of a path's string in `lattice`; with `mbr`, `path.cost` is another."""
+        """Returns the least cost of a path's string in `lattice`; with `mbr`, `path.cost` is another.
+
+        >>> from lattice_simp import Decoder
+        >>> from lattice_simp.support.tables import grammar_path
+        >>> decoder = Decoder.load(grammar_path("demo/data/weights.tsv").parent)
+        >>> translation = decoder.with_settings({"mbr": {}}).translate("the old petition .")
+        >>> round(translation.best.cost, 2), round(translation.cost(translation.best), 2)
+        (-1.96, 9.34)
+        """
         if self.mbr is None:
             return path.cost
         string = Lattice.from_strings([(path.tokens, 0.0)])

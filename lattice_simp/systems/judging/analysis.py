@@ -22,6 +22,21 @@ from lattice_simp.systems.judging.tables.votes import Votes, votes_on
 def analyse(study: Study, judgements: Sequence[Judgement], least_checks: float = 0.0) -> list[Table]:
     """Returns the tables of a study.
 
+    >>> from lattice_simp.systems.judging import Item, Labels, Rating, Trial
+    >>> items = [Item(id=str(number), source="", outputs={"old": "it rained", "new": "rain"}) for number in range(2)]
+    >>> study = Study(
+    ...     title="Rain", instructions="", labels=Labels(), questions={"fluent": Rating(ask="Is it fluent?")},
+    ...     items=tuple(items), systems=("old", "new"), raters=2,
+    ... )
+    >>> judgements = [
+    ...     Judgement(rater, Trial(Role.ITEM, number, (system,)), {"fluent": {"old": 4, "new": 2}[system]}, 0.0)
+    ...     for rater, order in (("Ada", ("old", "new")), ("Ben", ("new", "old")))
+    ...     for number, system in enumerate(order)
+    ... ]
+    >>> means = analyse(study, judgements)[0]
+    >>> means.columns[:3], [[cell.shown for cell in row[:3]] for row in means.rows]
+    (('system', 'items', 'fluent'), [['old', '2', '4.00'], ['new', '2', '2.00']])
+
     Args:
         study: the study.
         judgements: the judgements of its raters.

@@ -31,7 +31,20 @@ def rows(study: Study, judgements: Sequence[Judgement]) -> Iterator[tuple[str, .
 
 
 def write_csv(study: Study, judgements: Sequence[Judgement], file: TextIO) -> None:
-    """Writes the rows under their columns as CSV."""
+    """Writes the rows under their columns as CSV.
+
+    >>> import sys
+    >>> from lattice_simp.systems.judging import Item, Labels, Rating
+    >>> items = (Item(id="1", source="", outputs={"old": "it rained", "new": "rain fell"}),)
+    >>> study = Study(
+    ...     title="Rain", instructions="", labels=Labels(), questions={"fluent": Rating(ask="Is it fluent?")},
+    ...     items=items, systems=("old", "new"), raters=2,
+    ... )
+    >>> judgement = Judgement("Ada", Trial(Role.ITEM, 0, ("old",)), {"fluent": 4}, 0.0)
+    >>> write_csv(study, [judgement], sys.stdout)
+    rater,role,item,system,other,question,answer,time
+    Ada,item,1,old,,fluent,4,1970-01-01T00:00:00+00:00
+    """
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows(rows(study, judgements))

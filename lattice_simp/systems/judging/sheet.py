@@ -45,6 +45,19 @@ def sheet_lines(store: JudgingStore, rater: str) -> Iterator[str]:
 def store_sheet(store: JudgingStore, rater: str, path: str | Path) -> int:
     """Stores the answers of a sheet, all or none; the rows after the last answer may be empty.
 
+    >>> import tempfile
+    >>> from lattice_simp.systems.judging import Item, Labels, Rating
+    >>> items = (Item(id="1", source="", outputs={"old": "it rained", "new": "rain fell"}),)
+    >>> study = Study(
+    ...     title="Rain", instructions="", labels=Labels(), questions={"fluent": Rating(ask="Is it fluent?")},
+    ...     items=items, systems=("old", "new"), raters=2,
+    ... )
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "ada.tsv").write_text("number\\tsource\\ttext\\tfluent\\n1\\t\\tit rained\\t4\\n")
+    >>> with JudgingStore(folder / "study.db", study) as store:
+    ...     store_sheet(store, "Ada", folder / "ada.tsv"), store.judgements()[0].answers
+    (1, {'fluent': 4})
+
     Rows may be in any order. The sheet may repeat answers that are stored already.
 
     Returns:

@@ -93,8 +93,12 @@ class JudgingStore(DatabaseStore):
     ...     print(store.screen("Ada").texts)
     ...     store.answer("Ada", 0, {"fluent": 4})
     ...     print(store.judgements()[0].answers, store.screen("Ada"))
+    ...     print(store.standings(), store.undo("Ada"))
+    ...     print(store.join("Ada").done, store.judgements())
     ('it rained',)
     {'fluent': 4} None
+    [Standing(rater='Ada', done=1, skipped=0, total=1)] 0
+    0 []
 
     When a method returns, its changes are on the disk. Each judgement is an event; an undo is another event.
 

@@ -136,7 +136,12 @@ class TokenConstraint:
         return self.texts.follow(state, data) if data and state >= 0 else DEAD
 
     def targets(self, state: int) -> Ints:
-        """Returns the state that each token leads to, (vocabulary,) int32, or -1; -1 for the ends, too."""
+        """Returns the state that each token leads to, (vocabulary,) int32, or -1; -1 for the ends, too.
+
+        >>> constraint = TokenConstraint.of(Lattice.from_strings("a cat"), [None, b"a", b" cat"], end=0)
+        >>> (constraint.targets(0) >= 0).tolist()
+        [False, True, False]
+        """
         return self._targets[state]
 
     @cached_property
@@ -171,7 +176,12 @@ class TokenConstraint:
         return np.packbits(allowed, bitorder="little").view("<u4").astype(np.uint32)
 
     def state(self, prefix: Iterable[int]) -> int:
-        """Returns the state after a prefix; tokens after the end do not change it."""
+        """Returns the state after a prefix; tokens after the end do not change it.
+
+        >>> constraint = TokenConstraint.of(Lattice.from_strings("a cat"), [None, b"a", b" cat"], end=0)
+        >>> constraint.state([1]) == constraint.advance(0, 1), constraint.state([2])
+        (True, -1)
+        """
         if isinstance(prefix, (str, bytes)):
             raise LatticeSimpError(f"a prefix must be a list of token numbers, not the text {prefix!r}")
         state = 0
@@ -200,7 +210,13 @@ class TokenConstraint:
         return self.end_cost(state) if state >= 0 else np.inf
 
     def end_cost(self, state: int) -> float:
-        """Returns the cost of the text that ends in a state, in nats; infinite if it may not end there."""
+        """Returns the cost of the text that ends in a state, in nats; infinite if it may not end there.
+
+        >>> acceptor = Lattice.from_strings([("a cat", 1.5)])
+        >>> constraint = TokenConstraint.of(acceptor, [None, b"a", b" cat"], end=0)
+        >>> constraint.end_cost(constraint.state([1, 2])), constraint.end_cost(constraint.state([1]))
+        (1.5, inf)
+        """
         text_state, within_character = divmod(state, self.texts.width)
         return np.inf if within_character else float(self.texts.finals[text_state])
 

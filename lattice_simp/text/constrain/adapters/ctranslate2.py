@@ -15,7 +15,15 @@ from lattice_simp.text.constrain.adapters import log_softmax
 
 
 class Ctranslate2GeneratorStep:
-    """A step of a `ctranslate2.Generator`."""
+    """A step of a `ctranslate2.Generator`.
+
+    >>> class Generator:  # instead of ctranslate2.Generator("model")
+    ...     def forward_batch(self, rows, return_log_probs):
+    ...         return [[[-1.0 - token, -0.5] for token in row] for row in rows]
+    >>> step = Ctranslate2GeneratorStep(Generator(), prompt=[1])
+    >>> step(np.array([[0], [1]])).tolist()
+    [[-1.0, -0.5], [-2.0, -0.5]]
+    """
 
     def __init__(self, generator: Any, prompt: Sequence[int]) -> None:
         """Prepares a search after a prompt of at least one token, which may be the start-of-sentence token."""
@@ -30,7 +38,16 @@ class Ctranslate2GeneratorStep:
 
 
 class Ctranslate2TranslatorStep:
-    """A step of a `ctranslate2.Translator`, which returns logits in half precision."""
+    """A step of a `ctranslate2.Translator`, which returns logits in half precision.
+
+    >>> from types import SimpleNamespace
+    >>> class Translator:  # instead of ctranslate2.Translator("model")
+    ...     def translate_batch(self, sources, target_prefix, **options):
+    ...         return [SimpleNamespace(logits=[[[0.0, 0.0]]]) for source in sources]
+    >>> step = Ctranslate2TranslatorStep(Translator(), source=["one", "cat"], vocabulary=["</s>", "katze"])
+    >>> step(np.array([[1]])).round(3).tolist()
+    [[-0.693, -0.693]]
+    """
 
     def __init__(self, translator: Any, source: Sequence[str], vocabulary: Sequence[str]) -> None:
         """Prepares a search.

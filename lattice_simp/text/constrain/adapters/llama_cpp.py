@@ -16,6 +16,16 @@ class LlamaCppStep:
 
     The model holds one text at a time, so hypotheses are evaluated one after the other, each from the first token in
     which it differs from the text before.
+
+    >>> class Llama:  # instead of llama_cpp.Llama("model.gguf", logits_all=True)
+    ...     n_tokens, scores = 0, np.zeros((8, 2))
+    ...     def reset(self):
+    ...         self.n_tokens = 0
+    ...     def eval(self, tokens):
+    ...         self.n_tokens += len(tokens)
+    >>> step = LlamaCppStep(Llama(), prompt=[1])
+    >>> step(np.array([[0], [1]])).round(3).tolist()
+    [[-0.693, -0.693], [-0.693, -0.693]]
     """
 
     def __init__(self, llama: Any, prompt: Sequence[int]) -> None:
