@@ -35,7 +35,7 @@ from experiments.bench import (
 from experiments.bench.figures import Figure, Figures, figure
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.stage import read_json
-from lattice_simp.support.textio import check_writable, read_bytes, write_text
+from lattice_simp.support.textio import check_writable, decode, read_bytes, write_text
 
 MEASUREMENTS = {
     "hiero_shallow1": hiero.measure_multi30k,
@@ -146,7 +146,7 @@ def write_page(path: Path, figures: Figures) -> None:
 
 
 def _table_of(path: Path) -> re.Match[str]:
-    match = _TABLE.search(read_bytes(path).decode())
+    match = _TABLE.search(decode(read_bytes(path), path))
     if match is None:
         raise LatticeSimpError(f"{path}: no table of figures (put <!-- figures: begin --> and end around one)")
     return match

@@ -62,12 +62,17 @@ def test_the_time_of_child_processes_counts():
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [(None, "no.md: cannot be read"), ("text", "no.md: no table of figures")]
+    ("content", "message"),
+    [
+        (None, "no.md: cannot be read"),
+        (b"text", "no.md: no table of figures"),
+        (b"first line\n\xfe", "no.md:2: bytes that are not UTF-8"),
+    ],
 )
 def test_a_page_that_cannot_be_filled_is_refused_before_measuring(content, message, tmp_path, capsys):
     page = tmp_path / "no.md"
     if content is not None:
-        page.write_text(content, encoding="utf-8")
+        page.write_bytes(content)
     assert main(["startup", "--shared", str(tmp_path), "--page", str(page)]) == 2
     error = capsys.readouterr().err
     assert message in error
