@@ -76,23 +76,21 @@ def measure_multi30k(shared: Path) -> Figures:
 def measure_europarl(shared: Path) -> Figures:
     """Measures 30 sentences of 20 to 39 tokens, shallow-1 grammar."""
     _decode(shared, MULTI30K)
-    _decode(shared, EUROPARL)
-    best, seconds = _decode(shared, EUROPARL)
-    return {
-        "hiero_europarl_total_cost": _total(best, recorded_totals(shared, EUROPARL, "shallow1")),
-        "hiero_europarl_cpu_s": figure(seconds, "CPU s", None, **recorded_seconds(shared, EUROPARL, "shallow1")),
-    }
+    return _shallow(shared, "hiero_europarl", EUROPARL)
 
 
 def measure_europarl_skeletons(shared: Path) -> Figures:
     """Measures their 30 skeletons."""
-    _decode(shared, EUROPARL_SKELETONS)
-    best, seconds = _decode(shared, EUROPARL_SKELETONS)
+    return _shallow(shared, "hiero_europarl_skeletons", EUROPARL_SKELETONS)
+
+
+def _shallow(shared: Path, name: str, task: Task) -> Figures:
+    """Measures the second run on a task with a shallow-1 grammar."""
+    _decode(shared, task)
+    best, seconds = _decode(shared, task)
     return {
-        "hiero_europarl_skeletons_total_cost": _total(best, recorded_totals(shared, EUROPARL_SKELETONS, "shallow1")),
-        "hiero_europarl_skeletons_cpu_s": figure(
-            seconds, "CPU s", None, **recorded_seconds(shared, EUROPARL_SKELETONS, "shallow1")
-        ),
+        f"{name}_total_cost": _total(best, recorded_totals(shared, task, "shallow1")),
+        f"{name}_cpu_s": figure(seconds, "CPU s", None, **recorded_seconds(shared, task, "shallow1")),
     }
 
 

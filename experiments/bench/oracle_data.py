@@ -79,22 +79,20 @@ def exact_results(shared: Path, task: Task) -> list[tuple[float, str]]:
 
 def recorded_seconds(shared: Path, task: Task, grammar: str) -> dict[str, float]:
     """Returns the recorded CPU seconds of other decoders by their settings."""
-    rows = _rows(shared / "data" / "oracles" / task.folder / task.runs)
-    return {
-        f"{row['system']} {row['setting']}": float(row["cpu_s"])
-        for row in rows
-        if row["grammar"] == grammar and "50-best" not in row["setting"]
-    }
+    runs = _runs(shared, task, grammar)
+    return {name: float(row["cpu_s"]) for name, row in runs.items() if "50-best" not in row["setting"]}
 
 
 def recorded_totals(shared: Path, task: Task, grammar: str) -> dict[str, float]:
     """Returns the recorded total costs of other decoders by their settings."""
+    runs = _runs(shared, task, grammar)
+    return {name: float(row["sum_exact_cost"]) for name, row in runs.items() if row["sum_exact_cost"]}
+
+
+def _runs(shared: Path, task: Task, grammar: str) -> dict[str, dict[str, str]]:
+    """Returns the rows of other decoders with a grammar by their settings."""
     rows = _rows(shared / "data" / "oracles" / task.folder / task.runs)
-    return {
-        f"{row['system']} {row['setting']}": float(row["sum_exact_cost"])
-        for row in rows
-        if row["grammar"] == grammar and row["sum_exact_cost"]
-    }
+    return {f"{row['system']} {row['setting']}": row for row in rows if row["grammar"] == grammar}
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

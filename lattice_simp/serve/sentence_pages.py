@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.pages import problem, render, while_connected
 from lattice_simp.serve.problems import require_no_problem
+from lattice_simp.serve.section import Section
 from lattice_simp.serve.text import one_line
 from lattice_simp.serve.workers import WorkerPool
 
@@ -39,7 +42,7 @@ class SentencePages:
         limits: the bounds on requests.
         template: the template of the page, with the values echoed by `read` (`text`), `error`, and, if there is a text
             and no error, the pool's `result`.
-        title: the title of the page.
+        title: the title of the page and of the section.
     """
 
     pool: WorkerPool
@@ -55,6 +58,11 @@ class SentencePages:
         """
         text = one_line(parameters.get("text", ""), self.limits.characters)
         return {"text": text}, text
+
+    def section(self, name: str, folder: Path) -> Section:
+        """Returns a section with both; `name` begins their paths, and `folder` holds the templates."""
+        routes = [Route(f"/{name}", self.page, name=name), Route(f"/api/{name}", self.api, name=f"api_{name}")]
+        return Section(self.title, name, routes, folder / "templates", [self.pool])
 
     async def page(self, request: Request) -> Response:
         """Returns the page."""

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from starlette.routing import Route
-
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.problems import problem_answer
@@ -25,12 +23,7 @@ from lattice_simp.systems.hindi.simplify import simplify
 def hindi_section(model: Path, limits: Limits) -> Section:
     """Returns the section for a model trained by `lattice-simp hindi train`."""
     pool = WorkerPool(partial(make_analyser, model, limits.tokens), replace(limits, workers=1))
-    pages = SentencePages(pool, limits, "hindi.html", "Hindi clauses")
-    routes = [
-        Route("/hindi", pages.page, name="hindi"),
-        Route("/api/hindi", pages.api, name="api_hindi"),
-    ]
-    return Section("Hindi clauses", "hindi", routes, Path(__file__).parent / "templates", [pool])
+    return SentencePages(pool, limits, "hindi.html", "Hindi clauses").section("hindi", Path(__file__).parent)
 
 
 def make_analyser(model: Path, tokens: int) -> Callable[[str], dict[str, Any]]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from starlette.datastructures import QueryParams
-from starlette.routing import Route
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
@@ -27,12 +26,7 @@ MAX_SENTENCES = 12
 def paraphrase_section(limits: Limits) -> Section:
     """Returns the section, which needs spaCy and its English model."""
     pool = WorkerPool(partial(make_expander, limits.tokens), replace(limits, workers=1))
-    pages = _Pages(pool, limits, "paraphrase.html", "Paraphrase")
-    routes = [
-        Route("/paraphrase", pages.page, name="paraphrase"),
-        Route("/api/paraphrase", pages.api, name="api_paraphrase"),
-    ]
-    return Section("Paraphrase", "paraphrase", routes, Path(__file__).parent / "templates", [pool])
+    return _Pages(pool, limits, "paraphrase.html", "Paraphrase").section("paraphrase", Path(__file__).parent)
 
 
 @dataclass(frozen=True, eq=False)

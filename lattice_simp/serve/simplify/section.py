@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from starlette.routing import Route
-
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.problems import problem_answer
@@ -34,12 +32,7 @@ WARM_UP = "It rained, and we stayed."
 def simplify_section(model: Path | None, limits: Limits) -> Section:
     """Returns the section for a model trained by `lattice-simp train` with a section `simplify`, or for no model."""
     pool = WorkerPool(partial(make_simplifier, model, limits.tokens), replace(limits, workers=1))
-    pages = SentencePages(pool, limits, "simplify.html", "Simplify")
-    routes = [
-        Route("/simplify", pages.page, name="simplify"),
-        Route("/api/simplify", pages.api, name="api_simplify"),
-    ]
-    return Section("Simplify", "simplify", routes, Path(__file__).parent / "templates", [pool])
+    return SentencePages(pool, limits, "simplify.html", "Simplify").section("simplify", Path(__file__).parent)
 
 
 def make_simplifier(model: Path | None, tokens: int, mode: Mode = "cautious") -> Callable[[str], dict[str, Any]]:

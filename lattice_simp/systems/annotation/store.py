@@ -180,8 +180,7 @@ class AnnotationStore(DatabaseStore):
             "SELECT shortening.sentence, annotator.name, mask FROM shortening "
             "JOIN annotator ON annotator.number = annotator ORDER BY shortening.sentence, shortening.number"
         )
-        with self.database.transaction(write=False) as database:
-            sentences, rows = _all_sentences(database), database.execute(query).fetchall()
+        sentences, rows = self._sentences_and(query)
         return [Judgement(sentences[number], name, sentences[number].skeleton(mask)) for number, name, mask in rows]
 
     def verdicts(self) -> list[Verdict]:
@@ -190,12 +189,16 @@ class AnnotationStore(DatabaseStore):
             "SELECT sentence, annotator.name, mask, bad FROM verdict "
             "JOIN annotator ON annotator.number = annotator ORDER BY sentence, event, mask"
         )
-        with self.database.transaction(write=False) as database:
-            sentences, rows = _all_sentences(database), database.execute(query).fetchall()
+        sentences, rows = self._sentences_and(query)
         return [
             Verdict(sentences[number], name, sentences[number].skeleton(mask), bool(bad))
             for number, name, mask, bad in rows
         ]
+
+    def _sentences_and(self, query: str) -> tuple[dict[int, Sentence], list[Any]]:
+        """Returns the sentences by number and the rows of a query, both of one moment."""
+        with self.database.transaction(write=False) as database:
+            return _all_sentences(database), database.execute(query).fetchall()
 
     def skips(self) -> Counter[str]:
         """Returns the number of sentences that each annotator skipped in both tasks."""
