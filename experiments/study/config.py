@@ -20,11 +20,14 @@ from lattice_simp.translate.settings import SkeletonSettings
 
 PROTOCOL = "protocol.yaml"
 
-Method = Literal["dependency", "tagger", "optimal", "diverse"]
+Method = Literal["dependency", "tagger", "optimal", "diverse", "tapped"]
 """The methods of making skeletons; `diverse` makes several for a sentence, with probabilities."""
 
 DIVERSE: Final = "diverse"
 """The method that makes several skeletons for a sentence."""
+
+TAPPED: Final = "tapped"
+"""The method that takes the skeleton of the other methods that is closest to the hand-made one, as a person would."""
 
 State = Literal["seen", "new"]
 """The state of a test set: its figures were known during development, or it is run once, under the protocol."""
@@ -99,7 +102,7 @@ class Study(StrictModel):
             skeleton alone.
         causal: settings of additional rescoring with a pretrained model, for lists of the plain system and `gc-strong`;
             None for none.
-        automatic: the methods of automatic skeletons for the test sets: dependency, tagger, optimal, diverse.
+        automatic: the methods of automatic skeletons for the test sets: dependency, tagger, optimal, diverse, tapped.
         translated: those of these methods whose skeletons are used in translation; None for all.
         rate: the target compression rate of automatic skeletons.
         candidates: the maximum number of skeletons of a sentence by each method.

@@ -1,16 +1,20 @@
-"""The stage that makes skeletons of the test sets automatically, by methods that use only the development set."""
+"""The stage that makes skeletons of the test sets automatically, by methods that use only the development set.
+
+The method `tapped` simulates a person who chooses one of these skeletons, so it reads the hand-made ones, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
+from operator import ne
 from pathlib import Path
 from typing import Any
 
 from experiments.files import write_lines
-from experiments.study.config import DIVERSE, Study
-from experiments.study.sentences import DEVELOPMENT, set_names, test_names, test_set
+from experiments.study.config import DIVERSE, TAPPED, Study
+from experiments.study.sentences import DEVELOPMENT, HAND_MADE, set_names, test_names, test_set
 from lattice_simp.lm import LanguageModel
 from lattice_simp.pipeline.shards import read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
@@ -44,6 +48,7 @@ def made_stage(study: Study, config: Config) -> Stage:
     paths = [_skeleton_file(config, name) for name in set_names(config)]
     settings = [study.automatic, study.rate, study.candidates, parser_name()]
     settings += [study.diverse.masks, study.diverse.temperature] if DIVERSE in study.automatic else []
+    settings += [study.skeleton] if TAPPED in study.automatic else []
     return Stage(MADE, ("prepare",), settings, paths, partial(_make, study, config))
 
 
@@ -60,15 +65,40 @@ def _skeleton_file(config: Config, name: str) -> Path:
 
 def _make(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Any]:
     methods = _methods(study, config, run, folder)
-    files = [_skeleton_file(config, name) for name in test_names(set_names(config))]
-    records = [record for file in files for record in read_skeletons(file)]
+    sources = [_skeleton_file(config, name) for name in test_names(set_names(config))]
+    records = [record for source in sources for record in read_skeletons(source)]
     parses = list(parse_sentences(record.tokens for record in records))
-    for method, path in made_files(study, folder).items():
-        make = methods[method]
-        rows = [record_of(make(parse), record.id, record.line) for record, parse in zip(records, parses, strict=True)]
-        write_skeletons(path, rows)
+    files = made_files(study, folder)
+    made = {}
+    for method in sorted(files, key=TAPPED.__eq__):  # which chooses from the others
+        if method == TAPPED:
+            made[method] = tapped_skeletons(records, list(made.values()), study.skeleton)
+        else:
+            make, pairs = methods[method], zip(records, parses, strict=True)
+            made[method] = [record_of(make(parse), record.id, record.line) for record, parse in pairs]
+        write_skeletons(files[method], made[method])
         run.say(f"made-skeletons: {method}")
     return {"sentences": len(records)}
+
+
+def tapped_skeletons(
+    records: Sequence[SkeletonRecord], made: Sequence[Sequence[SkeletonRecord]], kind: str
+) -> list[SkeletonRecord]:
+    """Returns the automatic skeleton of each sentence whose mask is closest to that of the hand-made one.
+
+    Args:
+        records: sentences with their hand-made skeletons.
+        made: the same sentences with the skeletons of each method.
+        kind: of the hand-made skeletons.
+    """
+    chosen = []
+    for record, *methods in zip(records, *made, strict=True):
+        wanted = record.skeletons[HAND_MADE.index(kind)].mask
+        options = [skeleton for method in methods for skeleton in method.skeletons]
+        distances = [(not skeleton.is_strict, sum(map(ne, skeleton.mask, wanted))) for skeleton in options]
+        closest = options[distances.index(min(distances))]
+        chosen.append(record_of([closest], record.id, record.line))
+    return chosen
 
 
 def _methods(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Make]:

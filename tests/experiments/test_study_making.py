@@ -8,10 +8,10 @@ import pytest
 from toy_study import LATE, NEWS, STUDY, toy_config
 
 from experiments.study import making
-from experiments.study.making import made_files, made_stage
+from experiments.study.making import made_files, made_stage, tapped_skeletons
 from experiments.study.sentences import read_sentences
 from lattice_simp.pipeline.stage import Run
-from lattice_simp.skeleton import Skeleton, read_skeletons
+from lattice_simp.skeleton import Skeleton, SkeletonRecord, read_skeletons
 
 TEXTS = {"dev": ["a b c .", "d e f ."], NEWS: ["g h i ."], LATE: ["j k l .", "m n o ."]}
 
@@ -97,3 +97,25 @@ def test_skeletons_made_of_the_file_s_tokens_are_found_by_them(tmp_path):
     assert [entry.to_mask() for entry in sentence.skeletons["diverse"]] == ["1111101", "1100011"]
     assert sentence.probabilities == {"diverse": (0.75, 0.25)}
     assert sentence.skeletons["hand"][0].words == ("he", "said", "go", '"', "now", ".")
+
+
+@pytest.mark.parametrize(("kind", "chosen"), [("hand", "1001"), ("hand-long", "1110")])
+def test_a_person_taps_on_the_skeleton_that_is_closest_to_the_hand_made_one(kind, chosen):
+    words = "the dog barked loudly".split()
+
+    def record(*masks):
+        return SkeletonRecord("1", 1, tuple(Skeleton.from_mask(mask, words) for mask in masks))
+
+    made = [[record("0110", "1111")], [record("1001", "1110")]]
+    # A skeleton that keeps all words is none.
+    assert tapped_skeletons([record("1011", "1111")], made, kind) == [record(chosen)]
+
+
+def test_the_tapped_skeletons_are_made_after_those_of_all_other_methods(config, tmp_path):
+    methods = ("tapped", "dependency", "tagger")
+    study = STUDY.model_copy(update={"automatic": methods, "rate": 0.5, "candidates": 2, "skeleton": "hand-long"})
+    folder = tmp_path / "made"
+    folder.mkdir()
+    made_stage(study, config).work(Run(), folder)
+    rows = read_skeletons(made_files(study, folder)["tapped"])
+    assert [[skeleton.to_mask() for skeleton in row.skeletons] for row in rows] == [["1101"]] * 3
