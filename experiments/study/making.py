@@ -69,7 +69,7 @@ def _make(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Any
     records = [record for source in sources for record in read_skeletons(source)]
     parses = list(parse_sentences(record.tokens for record in records))
     files = made_files(study, folder)
-    made = {}
+    made: dict[str, list[SkeletonRecord]] = {}
     for method in sorted(files, key=TAPPED.__eq__):  # which chooses from the others
         if method == TAPPED:
             made[method] = tapped_skeletons(records, list(made.values()), study.skeleton)
