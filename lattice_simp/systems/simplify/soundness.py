@@ -30,6 +30,8 @@ _ALIKE = (
     frozenset({"IN", "RB", "RP", "WDT", "DT"}),
     frozenset({"RB", "JJ"}),
     frozenset({"JJ", "VBN"}),
+    frozenset({"JJ", "JJR"}),
+    frozenset({"RB", "RBR"}),
 )
 """Groups of tags that parsers confuse."""
 
@@ -76,7 +78,7 @@ def fault(source: Parse, sentences: Sequence[Written], free: frozenset[int] = fr
             or _without_verb(source, sentence)
             or _changed_tag(source, sentence)
             or _changed_head(source, sentence, free)
-            or _disagreement(sentence)
+            or _disagreement(source, sentence)
             or _miscounted(sentence)
         )
         if wrong:
@@ -181,8 +183,10 @@ def _same_role(first: str, second: str) -> bool:
     return first == second or {first, second} <= SUBJECTS or {first, second} <= {"attr", "acomp", "dobj", "oprd"}
 
 
-def _disagreement(sentence: Written) -> str:
-    """Returns the first verb that disagrees with its subject, if one of them is new or copied."""
+def _disagreement(source: Parse, sentence: Written) -> str:
+    """Returns the first verb that disagrees with its subject, if one of them is new or copied, or was no subject before
+    ("a string of plans has": "several plans has").
+    """
     parse = sentence.parse
     for index, label in enumerate(parse.labels):
         if label not in ("nsubj", "nsubjpass") or parse.heads[index] == ROOT:
@@ -192,6 +196,8 @@ def _disagreement(sentence: Written) -> str:
             continue
         tokens = [sentence.tokens[word] for word in (index, verb)]
         changed = any(token.position is None or token.copied for token in tokens) or {index, verb} & set(sentence.new)
+        position = tokens[0].position
+        changed = changed or (position is not None and source.labels[position] not in SUBJECTS)
         if changed and _disagree(parse, index, verb):
             return f"{parse.tokens[index]} {parse.tokens[verb]} disagree"
     return ""

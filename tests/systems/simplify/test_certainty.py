@@ -39,9 +39,15 @@ CERTAIN = [
     "Two men bought a small boat that had two red sails .",
     "She wrote a long book called The River .",
     '" I met Ann Lee , who was a friend of my mother . "',
+    "He turned down an old offer , and that surprised his brother in the town .",
+    "She made the cake in the old house , and this is the end of it .",
+    "The class was long and very dull , but when the bell rang , they were all glad .",
     "The Old Bell was a small school in Leeds run by nuns .",
 ]
 UNCERTAIN = {
+    "She bought a boat which was built in Leeds in 1890 and which now has two sails .": "two pronouns",
+    "The class was long and very dull , but when it rang .": "no main clause",
+    "The old men built a house in the town and for which they need a plan .": "a relative clause",
     "The firm has raised its prices but lost a lot of money .": "has lost",
     "The firm was sold in 1990 and renamed the Lee Trust .": "was renamed",
     "The flats are very small , and cost a lot of money .": "they cost now",

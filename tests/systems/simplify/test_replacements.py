@@ -10,6 +10,10 @@ from lattice_simp.support.tables import grammar_table
 from lattice_simp.systems.simplify.replacements import redundant_words, replacements
 
 CASES = [
+    ("The doctors believe that the results are good .", "The doctors think that the results are good ."),
+    ("He has no idea as to why they left .", "He has no idea about why they left ."),
+    ("The previous plans were old .", "The earlier plans were old ."),
+    ("It will turn out to be cold , and it turns out to be wet .", "It will be cold , and it is wet ."),
     (
         "Ann appeared in two old films , but a man appeared in the door .",
         "Ann was in two old films , but a man appeared in the door .",
@@ -106,6 +110,8 @@ CASES = [
     ("Due to the fact that it rained , he stayed .", "because it rained , he stayed ."),
 ]
 KEPT = [
+    "The doctors believe the results to be good .",  # not "think the results to be good"
+    "It is unexplained as to why they left .",
     "The shop was old and demolished to make room .",  # torn, or tore
     "He makes believe that he is a king .",
     "He is now currently in Rome .",
@@ -203,7 +209,13 @@ def test_words_that_go(parsed):
     assert gone == ["a total of", "the city of", "thus"]
 
 
-_NAMES = re.compile(r'[-^]*[<>]?[\w"$`.:,%-]+')
+def test_fillers_go(parsed):
+    parse = parsed("You know , it sort of shows what kind of town it is , and it is , you know , kind of old .")
+    gone = [" ".join(parse.tokens[position] for position in positions) for positions in redundant_words(parse)]
+    assert gone == ["You know", "sort of"]
+
+
+_NAMES = re.compile(r"""[-^]*[<>]?[\w"'$`.:,%-]+""")
 
 
 def test_rows_are_well_formed():
