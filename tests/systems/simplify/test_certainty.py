@@ -45,6 +45,8 @@ CERTAIN = [
     "The Old Bell was a small school in Leeds run by nuns .",
 ]
 UNCERTAIN = {
+    "She met the old judge in Utah , a state where all men are sent to school .": "was, or is",
+    "It was an old man , walking down the road to the house .": "it, or the man",
     "She bought a boat which was built in Leeds in 1890 and which now has two sails .": "two pronouns",
     "The class was long and very dull , but when it rang .": "no main clause",
     "The old men built a house in the town and for which they need a plan .": "a relative clause",
