@@ -244,7 +244,8 @@ def redundant_brackets(tokens: Sequence[str]) -> Iterator[Deletion]:
         named = first > 0 and tokens[first - 1][:1].isalpha()
         short = named and len(inner) == 1 and _abbreviates(inner[0], tokens[first - 1]) and tokens.count(inner[0]) == 1
         measures = first > 1 and len(inner) == 2 and _is_number(inner[0]) and _is_number(tokens[first - 2])
-        if short or (measures and inner[1].isalpha() and tokens[first - 1].isalpha()):
+        is_unit = measures and inner[1].isalpha() and inner[1].lower() not in word_group("currencies")
+        if short or (is_unit and tokens[first - 1].isalpha()):
             yield Deletion(DeletionKind.RELATION, "(", length_range(len(inner)), tuple(range(first, last + 1)))
 
 

@@ -9,7 +9,7 @@ from simplifier_model import write_model
 
 from lattice_simp.systems.simplify.analysis import analyse
 from lattice_simp.systems.simplify.births import birth_splits
-from lattice_simp.systems.simplify.cautious import Reading, cautious_analysis, faults
+from lattice_simp.systems.simplify.cautious import Reading, cautious_analysis, faults, redundant_brackets
 from lattice_simp.systems.simplify.clause_marks import mark_splits
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
@@ -144,6 +144,8 @@ def test_words_keep_their_tags_and_roles(parsed):
 def test_redundant_brackets_go(simplifier, parsed):
     best = simplifier.simplify(parsed("The Red Army ( RA ) purchased the old town in May ."))[0]
     assert best.text == "The Red Army bought the old town in May ."
+    money = "They bought the boat for 20 crowns ( 3 euros ) in May ."
+    assert not list(redundant_brackets(money.split()))  # the second amount is news
     for kept in (
         "The Red Army ( RA ) took the old town in May .",  # no change but this one
         "The Red Army ( RA ) and the other RA took the town .",

@@ -45,6 +45,9 @@ CERTAIN = [
     "The Old Bell was a small school in Leeds run by nuns .",
 ]
 UNCERTAIN = {
+    "Ten men have been killed , and many more have been hurt by the soldiers since May .": "an agent of both",
+    "The old man worked as a cheap driver , a music teacher from Rome .": "one more of his jobs",
+    "Even though it is sometimes cold here in May , but that is when the old roses bloom .": "no main clause",
     "She met the old judge in Utah , a state where all men are sent to school .": "was, or is",
     "It was an old man , walking down the road to the house .": "it, or the man",
     "She bought a boat which was built in Leeds in 1890 and which now has two sails .": "two pronouns",

@@ -42,6 +42,8 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     above = parse.heads[head]
     if above == ROOT or _has_alternative(parse, above) or not _is_main(parse, above):
         return above == ROOT
+    if child(parse, above, {"mark"}) is not None or _may_share_agent(parse, above, head):
+        return False  # "even though it rains, but that is good"
     has_subject = parse.tags[begins] in ("PRP", "EX")
     if copied and (has_subject or _may_be_subordinate(parse, above, first)):
         return False  # "but it is packed": parsers take `it` for the subject of `is`
@@ -52,6 +54,16 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     if _is_list(parse, above) or _joins_nouns(parse, head) or _begins_with_time(parse, head):
         return False
     return not copied or _shares_subject(parse, above, head, copied)
+
+
+def _may_share_agent(parse: Parse, above: int, head: int) -> bool:
+    """Returns whether an agent may belong to two passives, the second one about more of the same ("ten were killed, and
+    many more were hurt, by soldiers").
+    """
+    noun = subject(parse, head)
+    counted = set() if noun is None else {parse.tokens[position].lower() for position in parse.subtree(noun)}
+    is_alone = child(parse, above, {"auxpass"}) is not None and child(parse, above, {"agent"}) is None
+    return is_alone and child(parse, head, {"agent"}) is not None and not counted.isdisjoint(word_group("more"))
 
 
 def _is_linked(parse: Parse, begins: int) -> bool:

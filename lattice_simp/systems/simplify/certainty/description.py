@@ -180,8 +180,9 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     if is_speaker(parse, noun):
         return _has_role(parse, noun, name)
     repeats = parse.lemmas[noun].lower() == parse.lemmas[name].lower()
-    if repeats or parse.labels[noun] == "attr" or is_inserted(parse, noun) or _is_born(parse, noun, name):
-        return False  # "Freedom is a choice, a way of life"
+    plays_role = parse.labels[noun] == "pobj" and parse.tokens[parse.heads[noun]].lower() == "as"
+    if plays_role or repeats or parse.labels[noun] == "attr" or is_inserted(parse, noun) or _is_born(parse, noun, name):
+        return False  # "Freedom is a choice, a way of life", "it acts as a guide, a friend and helper"
     if entity[-1] != noun and parse.parts[entity[-1]] in NOUNS:
         return False  # "the lord of the house of Orbelian, a branch"
     first = parse.tokens[split.clause[0]].lower()
