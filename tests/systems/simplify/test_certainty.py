@@ -42,12 +42,16 @@ CERTAIN = [
     "He turned down an old offer , and that surprised his brother in the town .",
     "She made the cake in the old house , and this is the end of it .",
     "The class was long and very dull , but when the bell rang , they were all glad .",
+    "The old judge was arrested after he slept in the court for hours .",
     "The Old Bell was a small school in Leeds run by nuns .",
 ]
 UNCERTAIN = {
     "Ten men have been killed , and many more have been hurt by the soldiers since May .": "an agent of both",
     "The old man worked as a cheap driver , a music teacher from Rome .": "one more of his jobs",
     "Even though it is sometimes cold here in May , but that is when the old roses bloom .": "no main clause",
+    "The king showed faith in him , giving him the next turn to play and including him in the team .": "two acts",
+    "The men often sang in the old house after they came home .": "each time",
+    "The old judge was ill after the men left the house in May .": "a state",
     "She met the old judge in Utah , a state where all men are sent to school .": "was, or is",
     "It was an old man , walking down the road to the house .": "it, or the man",
     "She bought a boat which was built in Leeds in 1890 and which now has two sails .": "two pronouns",

@@ -62,6 +62,16 @@ def _stands_apart(parse: Parse, split: Split) -> bool:
         or _ends_with_bare_place(parse, split)
         or _ends_list(parse, split)
         or split.kept_commas
+        or _leaves_joined_participle(parse, split)
+    )
+
+
+def _leaves_joined_participle(parse: Parse, split: Split) -> bool:
+    """Returns whether a participle behind `and` is left as it is ("this gave him a turn and including him")."""
+    left = {token.position for token in split.sentence if token.text.endswith("ing")}
+    return parse.tags[split.clause[0]] == "VBG" and any(
+        position in left and parse.tags[position] == "VBG" and parse.tags[position - 1] == "CC"
+        for position in split.clause
     )
 
 
