@@ -107,8 +107,8 @@ def _shares_subject(parse: Parse, above: int, head: int, copied: Sequence[int]) 
         return False
     if parse.tags[head] == "VBD" and parse.tokens[head].lower() == parse.lemmas[head].lower():
         return False  # "flats are small and cost much": the verb may be of the present
-    if parse.tags[head] == "VBP" and not is_simple_tense(parse, above):
-        return False  # "they can send it and control it"
+    if parse.tags[head] == "VBP" and (not is_simple_tense(parse, above) or child(parse, above, {"xcomp"}) is not None):
+        return False  # "they can send it and control it", "they need to send it and control it"
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
         # "was aired and was a part", "was born and studied law"
         return parse.tags[head] not in FINITE and child(parse, head, {"dobj"}) is None
