@@ -227,8 +227,12 @@ def _report(error: Exception, *, debug: bool) -> int:
         text = str(error)
     elif isinstance(error, OSError) and error.errno == errno.EBADF:
         text = "standard output is closed; redirect it to a file or a pipe"
+    elif isinstance(error, OSError) and error.filename is None:
+        from lattice_simp.support.textio import STDOUT, cannot_write
+
+        text = str(cannot_write(STDOUT, error))
     elif isinstance(error, OSError):
-        text = f"{error.filename or 'the output'}: {error.strerror or error}"
+        text = f"{error.filename}: {error.strerror}"
     elif isinstance(error, MemoryError):
         text = "out of memory"
     elif isinstance(error, ModuleNotFoundError) and (missing := missing_extra(error)) is not None:

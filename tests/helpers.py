@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path as Folder
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,47 +52,58 @@ def written_json(folder: Folder, value: object) -> Folder:
 # ---------------------------------------------------------------- lattices
 
 
-def random_lattice(
-    rng: np.random.Generator,
-    states: int,
-    words: Sequence[str],
-    epsilon: bool = False,
-    *,
-    arcs_per_state: float = 1.8,
-    costs: tuple[float, float] = (-1.0, 3.0),
-    finals: int = 2,
-    columns: Sequence[str] = (),
-    numbered: bool = False,
-    shuffled: bool = False,
-) -> Lattice:
-    """Makes an acyclic lattice, possibly non-deterministic, with dead ends and several final states.
+@dataclass(frozen=True)
+class LatticeOptions:
+    """What a random lattice is like.
 
-    Args:
-        epsilon: whether some arcs carry no word.
+    Attributes:
+        arcs_per_state: the number of arcs by that of states.
+        costs: the least and the highest cost of an arc and of an end.
+        finals: the number of final states.
         columns: names of features, filled at random.
         numbered: whether each arc has its own input label, so that `ilabels` identify paths.
         shuffled: whether to number the states (but the start) at random, so that the lattice is not topologically
             sorted.
     """
-    count = int(arcs_per_state * states)
+
+    arcs_per_state: float = 1.8
+    costs: tuple[float, float] = (-1.0, 3.0)
+    finals: int = 2
+    columns: Sequence[str] = ()
+    numbered: bool = False
+    shuffled: bool = False
+
+
+def random_lattice(
+    rng: np.random.Generator, states: int, words: Sequence[str], epsilon: bool = False, **options: Any
+) -> Lattice:
+    """Makes an acyclic lattice, possibly non-deterministic, with dead ends and several final states.
+
+    Args:
+        epsilon: whether some arcs carry no word.
+        options: those of `LatticeOptions`.
+    """
+    chosen = LatticeOptions(**options)
+    count = int(chosen.arcs_per_state * states)
     sources = rng.integers(0, states - 1, count)
     nextstates = np.array([rng.integers(source + 1, states) for source in sources], dtype=np.int64)
     table = SymbolTable(list(words))
     labels = rng.integers(0 if epsilon else 1, len(words) + 1, count)
     if epsilon:
         labels[rng.random(count) < 0.15] = 0
-    weights = rng.uniform(*costs, count)
+    weights = rng.uniform(*chosen.costs, count)
     ends = np.full(states, np.inf)
-    ends[rng.choice(states, min(finals, states), replace=False)] = 0.0
-    ends += rng.uniform(*costs, states)
+    ends[rng.choice(states, min(chosen.finals, states), replace=False)] = 0.0
+    ends += rng.uniform(*chosen.costs, states)
     names = np.arange(states)
-    if shuffled:
+    if chosen.shuffled:
         names[1:] = 1 + rng.permutation(states - 1)
     finals_named = np.empty(states)
     finals_named[names] = ends
     is_final = np.isfinite(finals_named)
-    arc_scores = {name: rng.normal(size=count) for name in columns}
-    final_scores = {name: np.where(is_final, rng.normal(size=states), 0.0) for name in columns}
+    arc_scores = {name: rng.normal(size=count) for name in chosen.columns}
+    final_scores = {name: np.where(is_final, rng.normal(size=states), 0.0) for name in chosen.columns}
+    numbers = (np.arange(1, count + 1), SymbolTable(f"arc{number}" for number in range(count)))
     return Lattice.from_arcs(
         names[sources],
         labels,
@@ -98,7 +111,7 @@ def random_lattice(
         names[nextstates],
         finals_named,
         table,
-        inputs=(np.arange(1, count + 1), SymbolTable(f"arc{number}" for number in range(count))) if numbered else None,
+        inputs=numbers if chosen.numbered else None,
         features=Features.from_columns(arc_scores, final_scores, count, states),
     )
 

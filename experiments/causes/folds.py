@@ -17,7 +17,7 @@ from experiments.study.decoding import Sentences, skeletons_stage, spaces_stage
 from experiments.study.measuring import read_variants
 from experiments.study.rescoring import rescored_stage
 from experiments.study.scoring import scorers_stage, scores_stage
-from experiments.study.sentences import DEVELOPMENT, StudySentence, read_sentences, set_names, test_names, test_set
+from experiments.study.sentences import DEVELOPMENT, StudySentence, read_sentences, set_files, set_names, test_names
 from experiments.study.translating import Output, read_outputs, translations_stage
 from experiments.study.tuning import weights_stage
 from experiments.study.variant_stages import hand_variants_stage
@@ -26,7 +26,6 @@ from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.train.config import Config
 from lattice_simp.train.model import link_or_copy
 from lattice_simp.train.pipeline import train
-from lattice_simp.train.tuning import test_set_files
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def run_folds(study: Study, config: Config, names: tuple[str, str], run: Run) ->
     done = train(config, run, last="tune")
     sets = set_names(config)
     sentences = {name: read_sentences(config, name, done.folders["model"], {}) for name in sets}
-    inputs = [path for name in sets for path in test_set_files(config, test_set(config, name))]
+    inputs = set_files(config, sets)
     shared = [
         spaces_stage(study, sentences, inputs),
         skeletons_stage(study, sentences, inputs),

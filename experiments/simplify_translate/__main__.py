@@ -15,10 +15,9 @@ from experiments.simplify_translate.translating import Search, translated_stage,
 from experiments.study.config import read_study
 from experiments.study.decoding import spaces_stage
 from experiments.study.pipeline import model_for, trained
-from experiments.study.sentences import DEVELOPMENT, SETS, TEST, read_sentences, test_set
+from experiments.study.sentences import DEVELOPMENT, SETS, TEST, read_sentences, set_files, test_set
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import run_stages
-from lattice_simp.train.tuning import test_set_files
 
 
 def simplify_translate(experiment: Experiment) -> Results:
@@ -36,7 +35,7 @@ def simplify_translate(experiment: Experiment) -> Results:
     files = [simplified_file(done.folders["simplified"], name, kind) for name in SETS for kind in KINDS]
     model, done = model_for(files, config, done, run)
     sentences = {name: read_sentences(config, name, done.folders["model"], {}) for name in SETS}
-    inputs = [path for name in SETS for path in test_set_files(config, test_set(config, name))]
+    inputs = set_files(config, SETS)
     stages = [
         spaces_stage(study, sentences, inputs),
         weights_stage(search, sentences[DEVELOPMENT], model),

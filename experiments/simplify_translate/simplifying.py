@@ -11,14 +11,14 @@ from typing import Any
 
 from experiments.files import write_lines
 from experiments.simplify.systems import System
-from experiments.study.sentences import SETS, test_set
+from experiments.study.sentences import SETS, set_files, test_set
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton.automatic import parse_sentences, parser_name
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.simplify.simplifier import Simplifier
 from lattice_simp.systems.simplify.stages import cased_tokenisers
 from lattice_simp.train.config import Config
-from lattice_simp.train.tuning import read_texts, test_set_files
+from lattice_simp.train.tuning import read_texts
 
 KINDS: Mapping[str, System] = {
     "joint": System(),
@@ -35,7 +35,7 @@ def simplified_stage(config: Config, model: Path) -> Stage:
         config: the config of the study's training run.
         model: the folder of a simplification model.
     """
-    files = [path for name in SETS for path in test_set_files(config, test_set(config, name))]
+    files = set_files(config, SETS)
     files += sorted(path for path in model.iterdir() if path.is_file())
     settings = [{name: str(kind) for name, kind in KINDS.items()}, parser_name()]
     return Stage("simplified", ("prepare",), settings, files, partial(_simplify, config, model))

@@ -21,11 +21,10 @@ from experiments.files import sentence_file
 from experiments.study.config import Causal, Study
 from experiments.study.decoding import Sentences
 from experiments.study.nbest import Nbest
-from experiments.study.rescoring import ListTask, TuningSet, best_outputs, best_step, list_tasks, read_lists
+from experiments.study.rescoring import ListTask, TuningSet, best_step, list_tasks, read_lists, write_best
 from experiments.study.scoring import DECODER, STRONG, strong_weights
 from experiments.study.sentences import DEVELOPMENT
 from experiments.study.systems import System
-from experiments.study.translating import write_outputs
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.rescore.causal import CausalScorer
@@ -33,7 +32,7 @@ from lattice_simp.support.textio import read_lines
 from lattice_simp.text.truecase import read_casing, write_casing
 from lattice_simp.train.config import Config
 from lattice_simp.train.text.truecase import learn_casing
-from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
+from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 CAUSAL = "Causal"
 """The feature for minus the model's cost of a translation."""
@@ -103,9 +102,7 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     both, without = (tuning_set.only((DECODER, *scorers, *more)) for more in ((CAUSAL,), ()))
     step = best_step(run.folders[STRONG])
     weights = both.learned(parts, step, study.seed)
-    write_weights(folder / WEIGHTS, weights)
-    for name in sentences:
-        write_outputs(folder / f"{name}.jsonl", best_outputs(weights, lists[name], translated / f"{name}.jsonl"))
+    write_best(weights, lists, translated, folder)
     return {
         "bleu_after": both.bleu(weights),
         "bleu_held_out": both.cross_validated(parts, step, study.seed),

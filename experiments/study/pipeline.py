@@ -14,7 +14,7 @@ from experiments.study.gap_positions import gap_positions_stage
 from experiments.study.making import MADE, made_files, made_stage
 from experiments.study.rescoring import rescored_stage
 from experiments.study.scoring import automatic_scores_stage, perplexities_stage, scorers_stage, scores_stage
-from experiments.study.sentences import DEVELOPMENT, read_sentences, set_names, test_set
+from experiments.study.sentences import DEVELOPMENT, read_sentences, set_files, set_names
 from experiments.study.systems import System
 from experiments.study.translating import translations_stage
 from experiments.study.tuning import weights_stage
@@ -28,7 +28,6 @@ from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.skeleton.automatic import parser_name
 from lattice_simp.train.config import Config
 from lattice_simp.train.pipeline import STAGES, stages, train
-from lattice_simp.train.tuning import test_set_files
 
 RULE_STAGES = ("extract", "count", "targets", "rules", "model")
 """The stages of training to run again for the rules of other skeletons."""
@@ -77,14 +76,14 @@ def run_study(
     if unused:
         remedy = "tokenise the skeletons as the model's text"
         raise FormatError("holds no sentence of the sets", path=files[min(unused)], remedy=remedy)
-    inputs = [path for name in sets for path in test_set_files(config, test_set(config, name))]
+    inputs = set_files(config, sets)
     composing = [system for system in study.chosen if not system.decodes_anew]
     decoding = [system for system in study.chosen if system.decodes_anew]  # slow: they come last
     every = [
         spaces_stage(study, sentences, inputs),
         skeletons_stage(study, sentences, inputs),
         scorers_stage(study),
-        perplexities_stage(study, sentences, test_set_files(config, test_set(config, DEVELOPMENT))),
+        perplexities_stage(study, sentences, set_files(config, [DEVELOPMENT])),
         scores_stage(study, sentences),
         *([] if study.causal is None else [text_stage(study, config)]),
         *_system_stages(study, composing, sentences),

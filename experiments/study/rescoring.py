@@ -147,7 +147,7 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     if system.name == "plain":
         learning = choose_learning(tuning_set, starts, study.seed, folder)
         write_weights(folder / STRONG_WEIGHTS, _cost_weights(tuning_set, starts, study.seed, folder))
-        _rescore_alone(tuning_set, best_step(folder), study.seed, sentences, lists, translated, folder)
+        _rescore_alone(tuning_set, best_step(folder), study.seed, lists, translated, folder)
     else:
         learning = chosen_learning(run.folders[STRONG])
         starts["cost"] = strong_weights(run.folders)  # the settings chosen for the plain system
@@ -156,9 +156,7 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
     subset = tuning_set.only(tuning_set.chosen(learning.features))
     start = starts[learning.features]
     weights = subset.learned(start, learning.step, study.seed)
-    write_weights(folder / WEIGHTS, weights)
-    for name in sentences:
-        write_outputs(folder / f"{name}.jsonl", best_outputs(weights, lists[name], translated / f"{name}.jsonl"))
+    write_best(weights, lists, translated, folder)
     held_out = subset.cross_validated(start, learning.step, study.seed)
     return {"bleu_before": subset.bleu(start), "bleu_after": subset.bleu(weights), "bleu_held_out": held_out}
 
@@ -244,6 +242,13 @@ def _rescorer(models: Path, names: Iterable[str], translated: Path, folder: Path
     return work
 
 
+def write_best(weights: Weights, lists: Mapping[str, Sequence[Nbest]], translated: Path, folder: Path) -> None:
+    """Writes weights, and the best outputs of each set's lists under them; `translated` holds those before."""
+    write_weights(folder / WEIGHTS, weights)
+    for name, entries in lists.items():
+        write_outputs(folder / f"{name}.jsonl", best_outputs(weights, entries, translated / f"{name}.jsonl"))
+
+
 def best_outputs(weights: Mapping[str, float], lists: Sequence[Nbest], before: Path) -> list[Output]:
     """Returns the best hypotheses under weights, which replace the earlier outputs."""
     chosen = [nbest.words[int(nbest.costs(weights).argmin())] for nbest in lists]
@@ -260,7 +265,6 @@ def _rescore_alone(
     tuning_set: TuningSet,
     step: float,
     seed: int,
-    sentences: Sentences,
     lists: Mapping[str, Sequence[Nbest]],
     translated: Path,
     folder: Path,
@@ -269,10 +273,9 @@ def _rescore_alone(
     write_json(folder / ALONE, alone_scores(tuning_set, step, seed))
     for scorer in tuning_set.scorers:
         weights = _with_one(tuning_set, scorer).learned({DECODER: 1.0}, step, seed)
-        for name in sentences:
-            write_outputs(
-                alone_path(folder, scorer, name), best_outputs(weights, lists[name], translated / f"{name}.jsonl")
-            )
+        for name, entries in lists.items():
+            outputs = best_outputs(weights, entries, translated / f"{name}.jsonl")
+            write_outputs(alone_path(folder, scorer, name), outputs)
 
 
 def alone_scores(tuning_set: TuningSet, step: float, seed: int) -> dict[str, list[float]]:

@@ -11,7 +11,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.skeleton import Skeleton, read_skeletons
 from lattice_simp.support.textio import read_lines
 from lattice_simp.train.config import Config, TestSet
-from lattice_simp.train.tuning import chosen_lines, read_test_set, read_texts
+from lattice_simp.train.tuning import chosen_lines, read_test_set, read_texts, test_set_files
 
 DEVELOPMENT, TEST = "development", "test"
 """The names of the development set and of the first test set; others have names from the config."""
@@ -61,6 +61,11 @@ def test_set(config: Config, name: str) -> TestSet:
         assert config.tune.development is not None
         return config.tune.development
     return next(test for test in config.test if name in (test.name, TEST))
+
+
+def set_files(config: Config, names: Iterable[str]) -> list[Path]:
+    """Returns all files of sets."""
+    return [path for name in names for path in test_set_files(config, test_set(config, name))]
 
 
 def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[str, Path]) -> list[StudySentence]:

@@ -53,7 +53,12 @@ def evaluate(
     ] = None,
     reference: Annotated[References | None, Detail()] = None,
     tokens: Annotated[
-        bool, typer.Option("--tokens/--text", help="read tokens separated by spaces, not text", show_default=False)
+        bool,
+        typer.Option(
+            "--tokens/--text",
+            help="read tokens separated by spaces, not text; BLEU then ignores case",
+            show_default=False,
+        ),
     ] = False,
     language: Annotated[Language, Detail("chooses the tokeniser and METEOR's rules")] = None,
     tokeniser: Annotated[TokeniserName, Detail("default: that of --language, else 13a", INPUT)] = None,

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError
+
+_QUOTED = re.compile(r"'.*'")
 
 
 class Failures:
     """The errors of a collection, printed in one line for several lattices in a row with the same error.
 
+    Errors in a file are the same if they differ only in their lines and in the fields that they quote.
+
     Attributes:
         path: the path of the collection.
         names: the lattices with the last error, until it is printed.
-        error: the last error.
+        error: the first of the last errors that are the same.
     """
 
     def __init__(self, path: str) -> None:
@@ -22,10 +27,11 @@ class Failures:
 
     def add(self, name: str, error: LatticeSimpError) -> None:
         """Adds the error of a lattice, and prints the one before if it differs."""
-        if str(error) != str(self.error):
+        if self.error is None or _kind(error) != _kind(self.error):
             self.print()
+        if not self.names:
+            self.error = error
         self.names.append(name)
-        self.error = error
 
     def print(self) -> None:
         """Prints the last error unless it is printed already."""
@@ -43,3 +49,10 @@ class Failures:
         if len(self.names) == count > 1:
             raise LatticeSimpError(f"{self.path}: all {count} lattices fail: {self.error}")
         self.print()
+
+
+def _kind(error: LatticeSimpError) -> object:
+    """Returns what errors that count as the same have in common."""
+    if isinstance(error, FormatError):
+        return error.path, error.remedy, _QUOTED.sub("", error.message)
+    return str(error)

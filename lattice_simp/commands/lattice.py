@@ -52,6 +52,7 @@ from lattice_simp.commands.options import (
     ToLists,
     command_app,
     refuse_idle,
+    say,
 )
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.header import Header
@@ -76,10 +77,15 @@ from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.ops.nbest import nbest as best_paths
 from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.support.options import option
-from lattice_simp.support.textio import open_binary, open_text, readable
+from lattice_simp.support.textio import open_binary, open_text, output_place, readable
 
 if TYPE_CHECKING:
     from lattice_simp.draw.image import ImageFormat
+
+_TOKENS_OF_GRAMMAR = (
+    "blanks separate all tokens, also punctuation; for ordinary text, write an .fst file, and convert it with "
+    "`lattice convert --spacing text`"
+)
 
 app = command_app("Inspect, convert, draw, prune, rescore and compare lattices.")
 app.add_typer(consensus.app)
@@ -258,6 +264,8 @@ def gappy(
     """
     labels = LabelOptions(**settings)
     _check_needed(source, terms)
+    if (to or format_of_name(output, "att")) in GRAMMARS:
+        say(f"{output_place(output)}: {_TOKENS_OF_GRAMMAR}")
     if terms is not None:
         refuse_idle(["loops"], "with --terms; it applies to skeletons")
         require_arrays(engine, "--terms")

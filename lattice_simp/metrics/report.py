@@ -160,7 +160,7 @@ def score_table(measured: Measurements, comparison: Comparison, title: str = "Sc
         notes.append(f"intervals: bootstrap resampling, {comparison.test.bootstrap_samples} samples")
     notes += [f"lower is better: {', '.join(lower)}"] if lower else []
     notes += [
-        f"{metric.name}: {metric.signature} ({form.value})"
+        f"{metric.name}: {metric.signature} ({form.value}{', case ignored' if 'case:lc' in metric.signature else ''})"
         for metric, form in zip(measured.metrics, measured.forms, strict=True)
     ]
     return Table(title, ("system", *(metric.name for metric in measured.metrics)), tuple(rows), tuple(notes))

@@ -442,7 +442,7 @@ def check_writable(path: str | Path) -> None:
             with tempfile.TemporaryFile(dir=target.parent):
                 pass
     except (OSError, ValueError) as error:
-        raise _cannot_write(path, error) from error
+        raise cannot_write(path, error) from error
 
 
 def _target(path: str | Path) -> Path:
@@ -468,21 +468,21 @@ def _writing(path: str | Path) -> Iterator[BinaryIO]:
         target = _target(path)
         in_place = target.exists() and not target.is_file()  # a pipe or a device
     except (OSError, ValueError) as error:
-        raise _cannot_write(path, error) from error
+        raise cannot_write(path, error) from error
     try:
         with ExitStack() as stack:
             try:
                 growing = target if in_place else stack.enter_context(replacing(target))
                 raw = open(growing, "wb" if in_place else "xb")  # noqa: SIM115
             except (OSError, ValueError) as error:
-                raise _cannot_write(path, error) from error
+                raise cannot_write(path, error) from error
             with raw, _packed(raw, Path(path).suffix) as file:
                 yield file
             if not in_place and target.exists():
                 shutil.copymode(target, growing)
     except OSError as error:
         if error.errno in _DISK_ERRORS:
-            raise _cannot_write(path, error) from error
+            raise cannot_write(path, error) from error
         raise
 
 
@@ -504,7 +504,8 @@ def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
         yield raw
 
 
-def _cannot_write(path: str | Path, error: OSError | ValueError) -> LatticeSimpError:
+def cannot_write(path: str | Path, error: OSError | ValueError) -> LatticeSimpError:
+    """Returns the error of an output that cannot be written, with its remedy."""
     reason = error.strerror if isinstance(error, OSError) else error
     remedy = _WRITE_REMEDIES.get(getattr(error, "errno", 0), "choose another place")
     return LatticeSimpError(f"{path}: cannot be written: {reason} ({remedy})")

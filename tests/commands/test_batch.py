@@ -261,6 +261,16 @@ def test_different_errors_are_reported_each_and_the_same_in_a_row_once(tmp_path,
     assert said[3:] == ["lattice-simp: 7 lattices failed"]
 
 
+def test_words_where_a_table_expects_numbers_are_one_error(tmp_path, capsys):
+    """The errors of an archive's lattices differ in their lines and words only."""
+    archive, table = tmp_path / "x.lats", tmp_path / "words.txt"
+    archive.write_text("".join(f"{word} \n0 1 {word} 1,2,\n1\n\n" for word in "abc"))
+    table.write_text("<eps> 0\na 1\n")
+    assert run("lattice", "nbest", archive, "--symbols", table) == 2
+    [said] = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"lattice-simp: {archive}: all 3 lattices fail: {archive}:2: a label that is not a natural")
+
+
 @pytest.mark.parametrize(
     "command", ["convert", "lm", "nbest", "prune", "mbr", "confusion", "posteriors", "info", "draw"]
 )

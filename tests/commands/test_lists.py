@@ -212,6 +212,8 @@ def test_grammars(call, tmp_path):
     expected = ls.gappy_acceptor(ls.read_nbest(tmp_path / "list")[0])
     ls.write(expected, tmp_path / "y.gbnf", spacing="text")
     assert (tmp_path / "x.gbnf").read_bytes() == (tmp_path / "y.gbnf").read_bytes()
+    done = call("lattice", "gappy", tmp_path / "list", "-o", tmp_path / "z.gbnf")
+    assert (done.returncode, "convert it with `lattice convert --spacing text`" in done.stderr) == (0, True)
     done = call("lattice", "convert", tmp_path / "list", "-", "--to", "lark")
     assert done.stdout == 'start: "a" " " "b"\n'
     done = call("lattice", "convert", tmp_path / "list", tmp_path / "x.fst", "--spacing", "text")

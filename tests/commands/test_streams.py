@@ -9,6 +9,7 @@ import pytest
 
 from tests.commands.test_faults import COMMANDS, arguments
 
+FULL_OUTPUT = "<stdout>: cannot be written: No space left on device (free some space or choose another place)"
 CLOSED_OUTPUT = "lattice-simp: standard output is closed; redirect it to a file or a pipe\n"
 
 
@@ -33,7 +34,7 @@ def words_of(name, folder, model):
 def test_an_output_that_cannot_be_written_is_an_error(shell, tmp_path, model, name):
     words = words_of(name, tmp_path, model)
     words = words[: words.index("--output")] if "--output" in words else words
-    for redirections, message in ((">&-", "is closed"), ("> /dev/full", "No space left"), ("< /dev/null 1<&0", "")):
+    for redirections, message in ((">&-", "is closed"), ("> /dev/full", FULL_OUTPUT), ("< /dev/null 1<&0", "")):
         done = shell(words, redirections)
         assert done.returncode == 2, (redirections, done)
         assert message in done.stderr
@@ -43,8 +44,9 @@ def test_an_output_that_cannot_be_written_is_an_error(shell, tmp_path, model, na
 
 @pytest.mark.parametrize("words", [["--help"], ["lattice", "--help"], ["--version"]])
 def test_help_that_nobody_gets_is_an_error(shell, words):
-    done = shell(words, ">&-")
-    assert (done.returncode, done.stderr) == (2, CLOSED_OUTPUT)
+    for redirection, message in ((">&-", CLOSED_OUTPUT), ("> /dev/full", f"lattice-simp: {FULL_OUTPUT}\n")):
+        done = shell(words, redirection)
+        assert (done.returncode, done.stderr) == (2, message)
 
 
 @pytest.mark.parametrize(

@@ -136,8 +136,8 @@ SCORES = """Scores
 not corrected for 3 comparisons
 intervals: bootstrap resampling, 200 samples
 lower is better: TER
-BLEU-tok: nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:VERSION (tokens)
-TER: nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:VERSION (tokens)
+BLEU-tok: nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:VERSION (tokens, case ignored)
+TER: nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:VERSION (tokens, case ignored)
 length: nrefs:1|tokens:blanks|reference:closest (tokens)
 """
 

@@ -23,7 +23,7 @@ from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.quotations import quotation_splits
 from lattice_simp.systems.simplify.replacements import Replacement, redundant_words, replacements, slight_changes
 from lattice_simp.systems.simplify.reports import fronted_reports
-from lattice_simp.systems.simplify.sentence import DASHES, Token, finished
+from lattice_simp.systems.simplify.sentence import DASHES, finished
 from lattice_simp.systems.simplify.soundness import Written, fault
 from lattice_simp.systems.simplify.split import Split, SplitKind, compatible
 from lattice_simp.text.english.parse import Parse
@@ -39,11 +39,8 @@ WEIGHTS: Mapping[str, float] = {
 }
 """The reward of each operation in nats, against the language model, which decides between combinations of them."""
 
-LEAST_SPLIT = 9
+LEAST_SPLIT = 8
 """The least number of words of a sentence that is worth splitting."""
-
-LEAST_JOINED = 12
-"""The least number of words of a sentence whose conjunction ("but", "because") is worth a full stop."""
 
 BEAM = 200.0
 """The beam, in nats, of the best paths: wide enough for paths without some of the operations."""
@@ -78,12 +75,27 @@ class Reading:
 def faults(source: Parse, readings: Sequence[Reading]) -> list[str]:
     """Returns the fault of each reading, or an empty string; parses all at once."""
     texts = [_sentences(source, reading) for reading in readings]
-    parses = iter(parse_sentences(words for sentences in texts for words, _ in sentences))
+    parses = iter(
+        parse_sentences(
+            _parsed_words(source, reading, words, indices)
+            for reading, sentences in zip(readings, texts, strict=True)
+            for words, indices in sentences
+        )
+    )
     wrong = []
     for reading, sentences in zip(readings, texts, strict=True):
         written = [_written(reading, words, indices, next(parses)) for words, indices in sentences]
         wrong.append(fault(source, written, reading.free()))
     return wrong
+
+
+def _parsed_words(source: Parse, reading: Reading, words: Sequence[str], indices: Sequence[int]) -> list[str]:
+    """Returns the words to parse: replaced modifiers stand for the new ones, because parses change with rare words."""
+    new = {index: bypass.replacement for index, (bypass, _) in reading.variant.new.items()}
+    return [
+        source.tokens[new[index].positions[0]] if index in new and new[index].is_modifier else word
+        for word, index in zip(words, indices, strict=True)
+    ]
 
 
 def _sentences(source: Parse, reading: Reading) -> list[tuple[list[str], list[int]]]:
@@ -104,16 +116,17 @@ def _written(reading: Reading, words: Sequence[str], indices: Sequence[int], par
             bypass, offset = variant.new[index]
             new[place] = bypass.replacement.tag if offset == bypass.replacement.head else ""
     tokens = tuple(replace(variant.written[index], text=word) for index, word in zip(indices, words, strict=True))
-    return Written(tokens, parse, new)
+    return Written(tokens, replace(parse, tokens=tuple(words)), new)
 
 
 def cautious_analysis(analysis: Analysis) -> Analysis:
     """Returns an analysis with replacements, reduced to the operations that are sound when applied alone."""
     words = sum(mark_kind(token) is None for token in analysis.tokens)
-    splits = [split for split in analysis.splits if words >= _least(split) and is_certain(analysis.parse, split)]
-    for split in _further_splits(analysis.parse) if words >= LEAST_SPLIT else ():
+    is_long = words >= LEAST_SPLIT
+    splits = [split for split in analysis.splits if is_long and is_certain(analysis.parse, split)]
+    for split in _further_splits(analysis.parse) if is_long else ():
         splits += [split] if compatible((*splits, split)) and not _meets(split, splits) else []
-    if not splits and words >= LEAST_SPLIT:
+    if not splits and is_long:
         splits = list(fronted_reports(analysis.parse))
     deletions = [
         deletion for deletion in analysis.deletions if is_harmless(deletion) and not _limits(analysis, deletion)
@@ -153,12 +166,12 @@ def _meets(split: Split, splits: Sequence[Split]) -> bool:
 
 
 def _is_worth_while(analysis: Analysis) -> bool:
-    """Returns whether a single change makes the sentence simpler."""
+    """Returns whether a single change, or several slight ones together, make the sentence simpler."""
     slight = slight_changes(analysis.parse)
-    brackets = [deletion for deletion in analysis.deletions if deletion.word == "("]
-    deletions = [deletion for deletion in analysis.deletions if not is_harmless(deletion) and deletion not in brackets]
+    deletions = [deletion for deletion in analysis.deletions if deletion.word != "("]
+    slight |= {deletion.positions for deletion in deletions if is_harmless(deletion)}
     changes: tuple[Deletion | Replacement, ...] = (*deletions, *analysis.replacements)
-    return bool(analysis.splits) or any(change.positions not in slight for change in changes)
+    return bool(analysis.splits) or len(changes) > 1 or any(change.positions not in slight for change in changes)
 
 
 def _uninterrupted(splits: Sequence[Split]) -> tuple[Split, ...]:
@@ -183,11 +196,6 @@ def _refers_back(split: Split) -> bool:
 def _goes_on(split: Split) -> bool:
     """Returns whether the sentence of a split goes on with the statement before it."""
     return split.kind in (SplitKind.COORDINATION, SplitKind.ADVERBIAL)
-
-
-def _least(split: Split) -> int:
-    is_joined = split.kind is SplitKind.ADVERBIAL or split.sentence[:1] == (Token("But"),)
-    return LEAST_JOINED if is_joined else LEAST_SPLIT
 
 
 _NOTHING = OperationModel()
@@ -236,7 +244,8 @@ def redundant_brackets(tokens: Sequence[str]) -> Iterator[Deletion]:
         named = first > 0 and tokens[first - 1][:1].isalpha()
         short = named and len(inner) == 1 and _abbreviates(inner[0], tokens[first - 1]) and tokens.count(inner[0]) == 1
         measures = first > 1 and len(inner) == 2 and _is_number(inner[0]) and _is_number(tokens[first - 2])
-        if short or (measures and inner[1].isalpha() and tokens[first - 1].isalpha()):
+        is_unit = measures and inner[1].isalpha() and inner[1].lower() not in word_group("currencies")
+        if short or (is_unit and tokens[first - 1].isalpha()):
             yield Deletion(DeletionKind.RELATION, "(", length_range(len(inner)), tuple(range(first, last + 1)))
 
 

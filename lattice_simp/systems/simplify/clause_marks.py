@@ -1,4 +1,4 @@
-"""Semicolons, colons and dashes between two complete statements, which become full stops.
+"""Semicolons, colons, dashes, and commas before `so` between two complete statements, which become full stops.
 
 Both sides need a clause in the parse of the whole sentence, whose subject stands first on the right side; that they are
 complete is left to the parses of the new sentences (`soundness.py`).
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_group, word_set
-from lattice_simp.systems.simplify.clauses import finite_word, subject
+from lattice_simp.systems.simplify.clauses import auxiliaries, child, finite_word, subject
 from lattice_simp.systems.simplify.noun_phrase import natural
 from lattice_simp.systems.simplify.sentence import DASHES, Token
 from lattice_simp.systems.simplify.split import Split, SplitKind, keeps_whole
@@ -47,8 +47,19 @@ def mark_splits(parse: Parse) -> Iterator[Split]:
         return
     for place, token in enumerate(parse.tokens):
         is_alone = parse.tokens.count(token) == 1 and token in DASHES | {";", ":"}
-        if is_alone and 0 < place < last and not _is_bracketed(parse, place) and _may_end(parse, place):
+        is_so = token == "," and parse.tokens[place + 1].lower() == "so" and _tells_result(parse, place, last)
+        if (is_alone or is_so) and 0 < place < last and not _is_bracketed(parse, place) and _may_end(parse, place):
             yield from _split(parse, place, last)
+
+
+def _tells_result(parse: Parse, place: int, last: int) -> bool:
+    """Returns whether `so` behind a comma tells a result ("it rained, so he left"), not a purpose ("so he can go")."""
+    side = range(place + 2, last + 1)
+    verbs = [verb for verb in side if parse.parts[verb] in ("VERB", "AUX") and _is_statement(parse, verb, side)]
+    if not verbs or parse.labels[0] == "mark" or parse.tags[0] in _ASKING - {"IN"} or parse.tokens.count("so") > 1:
+        return False
+    helping = [parse.tags[position] for position in auxiliaries(parse, verbs[0])]
+    return "MD" not in helping or child(parse, verbs[0], {"neg"}) is not None
 
 
 def _is_bracketed(parse: Parse, place: int) -> bool:
@@ -105,12 +116,16 @@ def _is_statement(parse: Parse, verb: int, side: range) -> bool:
 
 
 def _split(parse: Parse, place: int, last: int) -> Iterator[Split]:
-    """Yields the split after a mark, with `but` as the opening of the new sentence."""
+    """Yields the split after a mark, with `but` as the opening of the new sentence, and without `and` behind a dash."""
     clause = tuple(range(place + 1, last + 1))
     opening: tuple[Token, ...] = ()
     dropped: tuple[int, ...] = (place,)
-    if parse.tokens[clause[0]].lower() == "but":
-        opening, dropped, clause = (Token("But"),), (place, clause[0]), clause[1:]
+    word = parse.tokens[clause[0]].lower()
+    if word == "but" or (word == "and" and parse.tokens[place] in DASHES):
+        opening = (Token("But"),) if word == "but" else ()
+        dropped, clause = (place, clause[0]), clause[1:]
+    elif parse.tokens[place] == ",":
+        opening, dropped, clause = (Token("So"),), (place, clause[0]), clause[1:]
     if not clause or not _may_begin(parse, place, clause):
         return
     sentence = (*opening, *(natural(parse, position, copied=False) for position in clause))

@@ -187,6 +187,7 @@ def natural(parse: Parse, position: int, *, copied: bool = True) -> Token:
     """Returns a token in mid-sentence case."""
     text = parse.tokens[position]
     named = parse.parts[position] == "PROPN" or text == "I" or not text[1:].islower()
+    named = named or text.lower() in word_set("demonyms")
     if position == 0 and not (named and len(text) > 1) and text != "I":
         text = text[:1].lower() + text[1:]
     return Token(text, position, copied)

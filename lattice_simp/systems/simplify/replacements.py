@@ -8,7 +8,7 @@ from functools import cache
 
 from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.support.tables import grammar_table
-from lattice_simp.systems.simplify.clauses import AUXILIARIES, SUBJECTS, auxiliaries, subject
+from lattice_simp.systems.simplify.clauses import AUXILIARIES, SUBJECTS, auxiliaries, finite_word, subject
 from lattice_simp.systems.simplify.inflection import inflected
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
@@ -33,6 +33,8 @@ _NUMBERED = ("NN", "NNS")
 _HYPHENS = frozenset({"-", "–", "/", "@-@"})
 _PRONOUNS = frozenset({"PRP", "DT"})
 
+
+_MODIFIERS = frozenset({"amod", "advmod"})
 
 _COMPLEMENTS = frozenset({"ccomp", "xcomp"})
 """The labels that conditions on the words to replace require of dependents only."""
@@ -91,12 +93,15 @@ class Replacement:
         words: the new words.
         head: the index of the new word that keeps the tag of a replaced word; None if there is none.
         tag: the tag of this word.
+        is_modifier: whether an adjective or adverb without dependents replaces another, so that the sentence keeps its
+            structure.
     """
 
     positions: tuple[int, ...]
     words: tuple[str, ...]
     head: int | None = None
     tag: str = ""
+    is_modifier: bool = False
 
 
 def replacements(parse: Parse) -> tuple[Replacement, ...]:
@@ -323,12 +328,20 @@ def _is_inside(parse: Parse, position: int) -> bool:
     return noun is not None and noun < position
 
 
+def _has_finite_clause(parse: Parse, position: int) -> bool:
+    """Returns whether the complement of a verb is a finite clause ("think that they are", not "think them to be")."""
+    return any(
+        parse.labels[child] == "ccomp" and finite_word(parse, child) is not None for child in parse.children[position]
+    )
+
+
 _BESIDE = frozenset("<>")
 _PLACES: Mapping[str, Callable[[Parse, int], bool]] = {
     "after": lambda parse, position: parse.heads[position] < position,
     "start": _is_start,
     "inside": _is_inside,
     "outside": _is_outside_subject,
+    "finite": _has_finite_clause,
     SLIGHT: lambda parse, position: True,
 }
 
@@ -341,7 +354,8 @@ def _replacement(parse: Parse, row: SimplerWords, first: int) -> Replacement:
     if row.part in ("verb", "noun"):
         return Replacement(positions, words, len(words) - 1 if row.part == "noun" else 0, tag)
     single = len(positions) == len(words) == 1 and row.part != "fixed"
-    return Replacement(positions, words, 0 if single else None, tag if single else "")
+    is_modifier = single and parse.labels[head] in _MODIFIERS and not parse.children[head]
+    return Replacement(positions, words, 0 if single else None, tag if single else "", is_modifier)
 
 
 def _names(parse: Parse) -> set[int]:

@@ -30,6 +30,8 @@ _ALIKE = (
     frozenset({"IN", "RB", "RP", "WDT", "DT"}),
     frozenset({"RB", "JJ"}),
     frozenset({"JJ", "VBN"}),
+    frozenset({"JJ", "JJR"}),
+    frozenset({"RB", "RBR"}),
 )
 """Groups of tags that parsers confuse."""
 
@@ -76,7 +78,7 @@ def fault(source: Parse, sentences: Sequence[Written], free: frozenset[int] = fr
             or _without_verb(source, sentence)
             or _changed_tag(source, sentence)
             or _changed_head(source, sentence, free)
-            or _disagreement(sentence)
+            or _disagreement(source, sentence)
             or _miscounted(sentence)
         )
         if wrong:
@@ -181,8 +183,8 @@ def _same_role(first: str, second: str) -> bool:
     return first == second or {first, second} <= SUBJECTS or {first, second} <= {"attr", "acomp", "dobj", "oprd"}
 
 
-def _disagreement(sentence: Written) -> str:
-    """Returns the first verb that disagrees with its subject, if one of them is new or copied."""
+def _disagreement(source: Parse, sentence: Written) -> str:
+    """Returns the first verb that disagrees with its subject, if one of them is new."""
     parse = sentence.parse
     for index, label in enumerate(parse.labels):
         if label not in ("nsubj", "nsubjpass") or parse.heads[index] == ROOT:
@@ -190,11 +192,22 @@ def _disagreement(sentence: Written) -> str:
         verb = finite_word(parse, parse.heads[index])
         if verb is None or parse.parts[index] not in ("NOUN", "PROPN", "PRON"):
             continue
-        tokens = [sentence.tokens[word] for word in (index, verb)]
-        changed = any(token.position is None or token.copied for token in tokens) or {index, verb} & set(sentence.new)
-        if changed and _disagree(parse, index, verb):
+        is_new = any(_is_new(source, sentence, word) for word in (index, verb))
+        if is_new and _disagree(parse, index, verb):
             return f"{parse.tokens[index]} {parse.tokens[verb]} disagree"
     return ""
+
+
+def _is_new(source: Parse, sentence: Written, index: int) -> bool:
+    """Returns whether a word is new or copied, or a subject only now ("a string of plans has": "several plans has")."""
+    token = sentence.tokens[index]
+    was_other = token.position is not None and sentence.parse.labels[index] in SUBJECTS
+    return (
+        token.position is None
+        or token.copied
+        or index in sentence.new
+        or (was_other and source.labels[token.position] not in SUBJECTS)
+    )
 
 
 def _miscounted(sentence: Written) -> str:

@@ -39,9 +39,24 @@ CERTAIN = [
     "Two men bought a small boat that had two red sails .",
     "She wrote a long book called The River .",
     '" I met Ann Lee , who was a friend of my mother . "',
+    "He turned down an old offer , and that surprised his brother in the town .",
+    "She made the cake in the old house , and this is the end of it .",
+    "The class was long and very dull , but when the bell rang , they were all glad .",
+    "The old judge was arrested after he slept in the court for hours .",
     "The Old Bell was a small school in Leeds run by nuns .",
 ]
 UNCERTAIN = {
+    "Ten men have been killed , and many more have been hurt by the soldiers since May .": "an agent of both",
+    "The old man worked as a cheap driver , a music teacher from Rome .": "one more of his jobs",
+    "Even though it is sometimes cold here in May , but that is when the old roses bloom .": "no main clause",
+    "The king showed faith in him , giving him the next turn to play and including him in the team .": "two acts",
+    "The men often sang in the old house after they came home .": "each time",
+    "The old judge was ill after the men left the house in May .": "a state",
+    "She met the old judge in Utah , a state where all men are sent to school .": "was, or is",
+    "It was an old man , walking down the road to the house .": "it, or the man",
+    "She bought a boat which was built in Leeds in 1890 and which now has two sails .": "two pronouns",
+    "The class was long and very dull , but when it rang .": "no main clause",
+    "The old men built a house in the town and for which they need a plan .": "a relative clause",
     "The firm has raised its prices but lost a lot of money .": "has lost",
     "The firm was sold in 1990 and renamed the Lee Trust .": "was renamed",
     "The flats are very small , and cost a lot of money .": "they cost now",
@@ -225,12 +240,12 @@ def test_they_are_candidates(parsed, source):
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("source", "expected"),
     [
-        "The town has a club , known as the Old Bell ,",
-        "- Born in Rome e.g. Born in Rome although she left ... e.g. ] was tired The old man",
+        ("The town has a club , known as the Old Bell ,", True),
+        ("- Born in Rome e.g. Born in Rome although she left ... e.g. ] was tired The old man", False),
     ],
 )
-def test_sentences_may_end_anywhere(parsed, source):
-    for split in analyse(parsed(source)).splits:
-        assert is_certain(parsed(source), split) in (True, False)
+def test_sentences_may_end_anywhere(parsed, source, expected):
+    (split,) = analyse(parsed(source)).splits
+    assert is_certain(parsed(source), split) is expected

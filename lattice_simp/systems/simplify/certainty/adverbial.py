@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from lattice_simp.grammars.english.lexicon import word_group
 from lattice_simp.systems.simplify.certainty.entity import phrase_head
+from lattice_simp.systems.simplify.certainty.tenses import is_simple_tense
 from lattice_simp.systems.simplify.clauses import SUBJECTS, child, finite_word, is_past
 from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import Parse
+
+_NO_SINGLE_ACT = frozenset({"ccomp", "xcomp", "neg", "advmod", "aux"})
+"""The labels of dependents of a verb that may tell of several acts, or of another one than its own."""
 
 _COMPLEMENTS = frozenset({"attr", "acomp", "prep", "ccomp", "xcomp"})
 
@@ -37,6 +41,8 @@ def is_certain_adverbial(parse: Parse, split: Split) -> bool:
         and (said in ("this", "that") or _limits(parse, min(split.removed)))
     ):
         return False  # "partly because she left", "this is because this is"
+    if conjunction == "after" and not split.leads and not _tells_what_preceded(parse, verb, head):
+        return False
     if conjunction == "while" and not _is_same_time(parse, verb, head):
         return False
     is_possible = any(parse.tags[position] == "MD" for position in split.clause)
@@ -47,6 +53,19 @@ def _conjunction(parse: Parse, split: Split) -> str:
     """Returns the dropped words without a pronoun that its noun replaces ("when she came, Ann")."""
     words = (position for position in split.dropped if parse.labels[position] not in SUBJECTS)
     return " ".join(parse.tokens[position].lower() for position in words)
+
+
+def _tells_what_preceded(parse: Parse, verb: int, head: int) -> bool:
+    """Returns whether a clause with `after` tells what preceded a single act ("was sent home after he slept", not "said
+    that it was cold after", "often sang after").
+    """
+    is_act = parse.lemmas[verb] not in ("be", "have") and child(parse, verb, _NO_SINGLE_ACT) is None
+    finite = [finite_word(parse, each) for each in (verb, head)]
+    return (
+        is_act
+        and is_simple_tense(parse, verb)
+        and all(word is not None and parse.tags[word] == "VBD" for word in finite)
+    )
 
 
 def _limits(parse: Parse, conjunction: int) -> bool:

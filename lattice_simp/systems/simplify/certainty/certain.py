@@ -31,6 +31,8 @@ def is_certain(parse: Parse, split: Split) -> bool:
         return False
     if entity and (not is_nameable(parse, entity) or _is_vague(parse, split, entity)):
         return False
+    if split.kind is SplitKind.RELATIVE and _joins_pronouns(parse, split):
+        return False
     if split.restrictive:
         return is_certain_addition(parse, split, entity)
     match split.kind:
@@ -72,6 +74,13 @@ def _is_vague(parse: Parse, split: Split, entity: list[int]) -> bool:
     named = any(parse.tags[position].startswith("NNP") for position in entity)
     is_pointed_at = Token("these") in split.sentence
     return parse.labels[noun] not in SUBJECTS and is_bare_plural and not named and not is_pointed_at
+
+
+def _joins_pronouns(parse: Parse, split: Split) -> bool:
+    """Returns whether a second relative pronoun is joined to the first one ("a firm which was sold and which grew")."""
+    return any(
+        parse.tags[position] in ("WDT", "WP") and parse.labels[position - 1] == "cc" for position in split.clause[1:]
+    )
 
 
 def _takes_antecedent(parse: Parse, split: Split) -> bool:

@@ -28,20 +28,22 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     if not split.dropped and parse.tokens[split.clause[0] - 1] != ";" and parse.tokens[first].lower() != "then":
         return split.clause[0] == 0 or ";" in parse.tokens[split.clause[-1] + 1 : split.clause[-1] + 2]
     begins = split.clause[0]
-    if parse.tokens[begins].lower() in word_set("linking_words") or parse.tokens[begins].isdigit():
-        return False  # "she met him and together had a son", "a plan that works and that helps"
+    if parse.tokens[begins].isdigit() or (_is_linked(parse, begins) and not _begins_anew(parse, begins, first)):
+        return False
     last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
     stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"
     stranded = stranded or (parse.tags[last] == "CD" and parse.labels[last] == "dobj")  # "I had 6, and you had 7 cents"
     if ":" in parse.tokens[begins : split.clause[-1]]:
         return False  # "they have a plan and the reason: it is cold"
-    if parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in _NO_START or stranded:
-        return False
     head = phrase_head(parse, list(split.clause))
+    if stranded or (_begins_otherwise(parse, begins) and not _has_fronted_clause(parse, head, begins, first)):
+        return False
     copied = [token.position for token in split.sentence if token.copied and token.position is not None]
     above = parse.heads[head]
     if above == ROOT or _has_alternative(parse, above) or not _is_main(parse, above):
         return above == ROOT
+    if child(parse, above, {"mark"}) is not None or _may_share_agent(parse, above, head):
+        return False  # "even though it rains, but that is good"
     has_subject = parse.tags[begins] in ("PRP", "EX")
     if copied and (has_subject or _may_be_subordinate(parse, above, first)):
         return False  # "but it is packed": parsers take `it` for the subject of `is`
@@ -54,6 +56,47 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     return not copied or _shares_subject(parse, above, head, copied)
 
 
+def _may_share_agent(parse: Parse, above: int, head: int) -> bool:
+    """Returns whether an agent may belong to two passives, the second one about more of the same ("ten were killed, and
+    many more were hurt, by soldiers").
+    """
+    noun = subject(parse, head)
+    counted = set() if noun is None else {parse.tokens[position].lower() for position in parse.subtree(noun)}
+    is_alone = child(parse, above, {"auxpass"}) is not None and child(parse, above, {"agent"}) is None
+    return is_alone and child(parse, head, {"agent"}) is not None and not counted.isdisjoint(word_group("more"))
+
+
+def _is_linked(parse: Parse, begins: int) -> bool:
+    """Returns whether a word links its clause to the one before it ("she met him and together had a son")."""
+    return parse.tokens[begins].lower() in word_set("linking_words")
+
+
+def _begins_anew(parse: Parse, begins: int, first: int) -> bool:
+    """Returns whether `that` is a subject behind a comma ("he sings, and that helps"), no relative pronoun."""
+    is_subject = parse.tags[begins] == "DT" and parse.labels[begins] in ("nsubj", "nsubjpass")
+    return is_subject and parse.tokens[first - 1] == ","
+
+
+def _begins_otherwise(parse: Parse, begins: int) -> bool:
+    """Returns whether a word begins a subordinate clause ("and for which he left"), or no clause at all."""
+    is_relative = parse.parts[begins] == "ADP" and parse.tags[begins + 1] in ("WDT", "WP", "WP$")
+    return is_relative or parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in _NO_START
+
+
+def _has_fronted_clause(parse: Parse, head: int, begins: int, first: int) -> bool:
+    """Returns whether a clause precedes a subject behind a comma ("he sang, but when it rained, he left")."""
+    noun = subject(parse, head)
+    clause = next((position for position in parse.children[head] if parse.subtree(position)[0] == begins), head)
+    is_clause = parse.labels[clause] == "advcl" and subject(parse, clause) is not None
+    is_before = noun is not None and clause < noun and parse.tokens[parse.subtree(clause)[-1] + 1] == ","
+    return (
+        is_clause
+        and is_before
+        and parse.tokens[first - 1] == ","
+        and parse.tokens[begins].lower() in word_group("fronted")
+    )
+
+
 def _shares_subject(parse: Parse, above: int, head: int, copied: Sequence[int]) -> bool:
     """Returns whether a joined verb without a subject is in the tense of the verb whose subject it shares.
 
@@ -64,8 +107,8 @@ def _shares_subject(parse: Parse, above: int, head: int, copied: Sequence[int]) 
         return False
     if parse.tags[head] == "VBD" and parse.tokens[head].lower() == parse.lemmas[head].lower():
         return False  # "flats are small and cost much": the verb may be of the present
-    if parse.tags[head] == "VBP" and not is_simple_tense(parse, above):
-        return False  # "they can send it and control it"
+    if parse.tags[head] == "VBP" and (not is_simple_tense(parse, above) or child(parse, above, {"xcomp"}) is not None):
+        return False  # "they can send it and control it", "they need to send it and control it"
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
         # "was aired and was a part", "was born and studied law"
         return parse.tags[head] not in FINITE and child(parse, head, {"dobj"}) is None
@@ -201,7 +244,7 @@ def _begins_with_time(parse: Parse, verb: int) -> bool:
     """Returns whether the parser took a time for a subject ("and this summer moved to Rome")."""
     noun = subject(parse, verb)
     first = None if noun is None else parse.subtree(noun)[0]
-    return first is not None and parse.tokens[first].lower() in word_group("pointing")
+    return first is not None and first != noun and parse.tokens[first].lower() in word_group("pointing")
 
 
 def _joins_phrases(parse: Parse, split: Split) -> bool:

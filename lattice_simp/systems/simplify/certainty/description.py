@@ -40,6 +40,8 @@ def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> boo
         return False
     if is_relative and _may_go_on(parse, split):
         return False  # "she met Ann, who had left, and sang"
+    if not is_relative and _mixes_times(parse, split):
+        return False
     if is_relative and _is_of_predicate(parse, split, entity):
         return False  # "Bell is a clerk, whose work is praised": the work of the clerk
     if not _is_apart(parse, split) or not _agrees(parse, split, entity):
@@ -61,6 +63,12 @@ def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> boo
         return False  # "he had a car, with fine wheels, which"
     describes_neighbour = is_beside(parse, split, entity) and not is_nested(parse, split, entity)
     return describes_neighbour or describes_subject(parse, split, entity)
+
+
+def _mixes_times(parse: Parse, split: Split) -> bool:
+    """Returns whether a past form of `be` was inserted before a clause in the present ("was a state where men are")."""
+    is_past = any(token.position is None and token.text in ("was", "were") for token in split.sentence)
+    return is_past and any(parse.tags[position] in ("VBZ", "VBP") for position in split.clause)
 
 
 def _may_go_on(parse: Parse, split: Split) -> bool:
@@ -172,8 +180,9 @@ def _agrees(parse: Parse, split: Split, entity: list[int]) -> bool:
     if is_speaker(parse, noun):
         return _has_role(parse, noun, name)
     repeats = parse.lemmas[noun].lower() == parse.lemmas[name].lower()
-    if repeats or parse.labels[noun] == "attr" or is_inserted(parse, noun) or _is_born(parse, noun, name):
-        return False  # "Freedom is a choice, a way of life"
+    plays_role = parse.labels[noun] == "pobj" and parse.tokens[parse.heads[noun]].lower() == "as"
+    if plays_role or repeats or parse.labels[noun] == "attr" or is_inserted(parse, noun) or _is_born(parse, noun, name):
+        return False  # "Freedom is a choice, a way of life", "it acts as a guide, a friend and helper"
     if entity[-1] != noun and parse.parts[entity[-1]] in NOUNS:
         return False  # "the lord of the house of Orbelian, a branch"
     first = parse.tokens[split.clause[0]].lower()

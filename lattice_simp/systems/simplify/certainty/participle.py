@@ -33,13 +33,20 @@ def is_certain_participle(parse: Parse, split: Split, entity: list[int]) -> bool
     noun = phrase_head(parse, entity)
     if _is_of_title(parse, split, entity):
         return _is_timed(parse, head, noun)
-    if parse.labels[noun] == "attr" or speaks(parse, noun):
+    if parse.labels[noun] == "attr" or speaks(parse, noun) or _points(parse, noun):
         return False  # "is a book of the Bible, known as"
     if parse.labels[head] == "acl":
         return _describes_noun(parse, split, entity, head)
     if reports(parse, head):  # "she said it was cold, adding that"
         return parse.heads[head] in parse.roots and not _reports_of_pronoun(parse, head)
     return split.leads or _describes_subject(parse, split, head)
+
+
+def _points(parse: Parse, noun: int) -> bool:
+    """Returns whether `it` points at a predicate noun, whose role it does not share ("it was a man, walking home")."""
+    verb = parse.heads[noun]
+    is_predicate = parse.lemmas[verb] == "be" and child(parse, verb, {"attr"}) is not None
+    return is_predicate and parse.tokens[noun].lower() == "it"
 
 
 def _stands_apart(parse: Parse, split: Split) -> bool:
@@ -55,6 +62,16 @@ def _stands_apart(parse: Parse, split: Split) -> bool:
         or _ends_with_bare_place(parse, split)
         or _ends_list(parse, split)
         or split.kept_commas
+        or _leaves_joined_participle(parse, split)
+    )
+
+
+def _leaves_joined_participle(parse: Parse, split: Split) -> bool:
+    """Returns whether a participle behind `and` is left as it is ("this gave him a turn and including him")."""
+    left = {token.position for token in split.sentence if token.text.endswith("ing")}
+    return parse.tags[split.clause[0]] == "VBG" and any(
+        position in left and parse.tags[position] == "VBG" and parse.tags[position - 1] == "CC"
+        for position in split.clause
     )
 
 

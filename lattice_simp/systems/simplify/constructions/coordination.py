@@ -172,7 +172,12 @@ def _with_auxiliaries(parse: Parse, head: int, owner: int, entity: tuple[Token, 
         return None
     if parse.lemmas[shared[0]] == "do":
         return None
-    copies = [Token(parse.tokens[position], position, copied=True) for position in shared]
+    there = {parse.lemmas[position] for position in auxiliaries(parse, head)}  # "will be released and be sold"
+    copies = [
+        Token(parse.tokens[position], position, copied=True)
+        for position in shared
+        if parse.lemmas[position] not in there
+    ]
     return (*entity, *copies)
 
 

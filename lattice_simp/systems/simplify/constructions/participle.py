@@ -92,6 +92,7 @@ def _is_bare(parse: Parse, head: int) -> bool:
         return False  # "prints, meaning those of hands": a sense of words
     opens = parse.subtree(head)[0]
     is_adverb = parse.labels[opens] in ("advmod", "neg") and parse.tags[opens] in ("RB", "RBS")
+    is_adverb = is_adverb and parse.tokens[opens].lower() != "once"  # "once born"
     marked = opens != first and not is_adverb and parse.labels[opens] != "punct"
     joined = any(
         parse.labels[dependent] == "ccomp" and subject(parse, dependent) is not None

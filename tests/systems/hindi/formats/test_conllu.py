@@ -17,8 +17,13 @@ from lattice_simp.systems.hindi.sentence import Chunk, Token
 PLACE = Path("x.conllu")
 
 
-def line(number, form, lemma="_", part="_", tag="_", features="_", head="_", relation="_", misc="_"):
-    return "\t".join([str(number), form, lemma, part, tag, features, str(head), relation, "_", misc])
+CELLS = ("number", "form", "lemma", "part", "tag", "features", "head", "relation", "links", "misc")
+
+
+def line(*cells, **named):
+    """Returns a word's line; the cells in order, without the links."""
+    ordered = zip((name for name in CELLS if name != "links"), cells, strict=False)
+    return "\t".join(map(str, (dict.fromkeys(CELLS, "_") | dict(ordered) | named).values()))
 
 
 def read(*lines):
