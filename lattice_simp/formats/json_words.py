@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, TypeAlias
 
+from lattice_simp.core.scripts import is_unspaced
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.formats.json_times import (
     ListedWord,
@@ -139,7 +140,8 @@ def text_of_words(row: Mapping[str, Any]) -> str | None:
 
 def holds_words(row: Mapping[str, Any]) -> bool:
     """Returns whether an object has a list of words with their times, which is empty where nothing was said."""
-    return _words_of(row) is not None or any(row.get(name) == [] for name in _LISTS)
+    is_empty = any(row.get(name) == [] for name in _LISTS)
+    return is_empty or _has_objects(row.get(_SPANS)) or _words_of(row) is not None
 
 
 def with_words(hypothesis: Any, words: Sequence[ListedWord] | None) -> Any:
@@ -250,10 +252,23 @@ def _words_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:
     """Returns the words of a text whose times are in a list of their own: in milliseconds (FunASR), or by part."""
     if (parts := _parts_beside(entry)) is not None:
         return parts
-    times, tokens = entry.get(_SPANS), tokens_of(str(entry.get("text")))
-    if not isinstance(times, list) or len(times) != len(tokens) or not tokens:
+    times, text = entry.get(_SPANS), str(entry.get("text"))
+    if not isinstance(times, list) or not times:
+        return None
+    tokens = next((parts for parts in (tokens_of(text), _spoken_parts(text)) if len(parts) == len(times)), None)
+    if tokens is None:
         return None
     return listed_words([{"text": token, "offsets": pair} for token, pair in zip(tokens, times, strict=True)])
+
+
+def _spoken_parts(text: str) -> list[str]:
+    """Returns the letters of scripts without blanks and the words of others, without punctuation, as FunASR times them.
+
+    >>> _spoken_parts("我爱你，ok 吗。")
+    ['我', '爱', '你', 'ok', '吗']
+    """
+    parts = (f" {character} " if is_unspaced(character) else character for character in text)
+    return re.sub(r"[^\w']+", " ", "".join(parts)).split()
 
 
 def _parts_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:

@@ -310,3 +310,18 @@ def test_alternatives_without_words_need_no_times(tmp_path: Path) -> None:
         hypotheses = ls.read_nbest(tmp_path / "x.json")[0]
     assert [entry.times for entry in hypotheses] == [SPANS, None]
     assert "time" in ls.Lattice.from_nbest(hypotheses).features
+
+
+def test_times_of_letters_beside_a_text_with_punctuation(tmp_path):
+    """FunASR times letters of Chinese and words of English, and adds punctuation to the text afterwards."""
+    path = tmp_path / "x.json"
+    spans = [[100, 200], [300, 500], [500, 600], [700, 800], [800, 900]]
+    row = {"key": "u", "text": "我爱你，ok 吗。", "timestamp": spans}
+    path.write_text(json.dumps([row]), encoding="utf-8")
+    [[hypothesis]] = ls.read_nbest(path)
+    assert hypothesis.tokens == ("我爱你，ok", "吗。")
+    assert hypothesis.times == ((0.1, 0.8), (0.8, 0.9))
+    path.write_text(json.dumps([{**row, "timestamp": spans[:3]}]), encoding="utf-8")
+    with pytest.warns(InputWarning, match="the times of words are not read: 'timestamp'"):
+        [[hypothesis]] = ls.read_nbest(path)
+    assert (hypothesis.text, hypothesis.times) == ("我爱你，ok 吗。", None)

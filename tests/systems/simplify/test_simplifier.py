@@ -44,7 +44,12 @@ def test_the_best_path_of_all_steps_at_once_is_the_best_of_all_combinations(simp
 
 
 def test_features_make_the_cost_and_operations_the_text(simplifier, parsed):
-    for simpler in simplifier.simplify(parsed(JUDGE), 20):
+    whole = replace(simplifier, stages=("delete", "substitute"))
+    simplifications = [*simplifier.simplify(parsed(JUDGE), 20), *whole.simplify(parsed(JUDGE), 20)]
+    for kind in ("splits", "substitutions"):
+        assert any(getattr(simpler, kind) for simpler in simplifications), kind
+    assert any(simpler.deletions and not simpler.splits for simpler in simplifications)
+    for simpler in simplifications:
         assert simpler.cost == pytest.approx(
             -sum(WEIGHTS.get(name, 0.0) * score for name, score in simpler.features.items())
         )
