@@ -60,6 +60,7 @@ _SCORES = re.compile(
 )
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _KNOWN = frozenset({"score", "scores", "features", "confidences", DOUBTS, FAILED})
+_LISTED = ("features", "times", "confidences", "tokens")
 _TIMES = "times that are not pairs of a begin and an end in seconds, one for each token"
 _SHARES = "confidences that are not numbers from 0 to 1, one for each token"
 _MOST_SECONDS = 1e7
@@ -260,6 +261,9 @@ def _scored(row: Mapping[str, Any], doubts: Doubts, number: int) -> list[dict[st
         if not is_scored:
             raise FormatError(message, path=path, line=number, remedy=f"{_REMEDY}; scores are natural logs")
         doubts.raise_once(f"left out {message}", number, f'write "features": {{"{name}": NUMBER}}')
+    for name, meant in ((name, _meant(name, entry)) for entry in entries for name in entry):
+        if meant is not None and name not in unread:
+            doubts.raise_once(f"left out the unknown field {shown(name)}", number, f"write it as {shown(meant)}")
     if not scores:  # none, or CTranslate2's empty list without return_scores
         return entries
     if not isinstance(scores, list) or len(scores) != len(entries):
@@ -386,6 +390,17 @@ def _with_all_times(hypotheses: list[Hypothesis], doubts: Doubts, number: int) -
         replace(entry, times=times_like(entry.tokens, timed.tokens, timed.times)) if entry.times is None else entry
         for entry in hypotheses
     ]
+
+
+def _meant(name: str, entry: Mapping[str, Any]) -> str | None:
+    """Returns the field that differs from an unknown one in its case or its last letter only, or None.
+
+    >>> _meant("Feature", {"text": "a", "Feature": {}}), _meant("features", {"text": "a", "features": {}})
+    ('features', None)
+    """
+    meant = name.lower().removesuffix("s") + "s"
+    is_like = meant in _LISTED and meant != name and isinstance(entry[name], dict | list)
+    return meant if is_like and meant not in entry else None
 
 
 def _is_score(name: str, value: object) -> bool:

@@ -345,7 +345,7 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     name = next((name for name in _LISTS if isinstance(row.get(name), list)), None)
     if name is not None:
         rest = {key: value for key, value in row.items() if key != name and (key != "id" or identity)}
-        return _LISTS[name](row[name], rest)
+        return {**identity, **_LISTS[name](row[name], rest)}
     if isinstance(row.get("message"), dict) and "content" in row["message"]:  # batches of Anthropic, Bedrock, Ollama
         return {**identity, **choices([row], row)}
     if row.get("role") == "assistant" and "content" in row:  # Anthropic

@@ -930,3 +930,18 @@ def test_integers_beyond_all_numbers_are_not_finite(tmp_path):
         (tmp_path / "list.jsonl").write_text(json.dumps({"id": 0, "hypotheses": [entry]}) + "\n")
         with pytest.raises(FormatError, match="finite number"):
             ls.read_nbest(tmp_path / "list.jsonl")
+
+
+def test_numbers_of_answers_are_those_of_their_sentences(tmp_path):
+    answers = {name: [{"text": "a cat"}] for name in ("choices", "outputs")} | {"candidates": ["a cat"]}
+    for name, values in answers.items():
+        rows = [{"id": number, name: values} for number in (0, 2)]
+        assert [len(entries) for entries in ls.read_nbest(written(tmp_path, *rows))] == [1, 0, 1], name
+
+
+def test_misspelt_fields_are_reported(tmp_path):
+    for name, meant in (("Features", "features"), ("feature", "features"), ("time", "times")):
+        row = {"hypotheses": [{"text": "a", "score": -1, name: {}}]}
+        message = f":1: left out the unknown field '{name}' \\(write it as '{meant}'\\)"
+        with pytest.warns(InputWarning, match=message):
+            ls.read_nbest(written(tmp_path, row))
