@@ -49,6 +49,7 @@ UNCERTAIN = {
     "Ten men have been killed , and many more have been hurt by the soldiers since May .": "an agent of both",
     "The old man worked as a cheap driver , a music teacher from Rome .": "one more of his jobs",
     "Even though it is sometimes cold here in May , but that is when the old roses bloom .": "no main clause",
+    "You need to find the old rules of the town , and then sell these plans when they are old .": "need to sell",
     "The king showed faith in him , giving him the next turn to play and including him in the team .": "two acts",
     "The men often sang in the old house after they came home .": "each time",
     "The old judge was ill after the men left the house in May .": "a state",
