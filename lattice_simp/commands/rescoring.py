@@ -223,15 +223,15 @@ class LatticeRescoring:
             if path is None and words:
                 remedy = "give a lattice for each source line"
                 raise FormatError(f"holds no lattice {number}.fst.gz", path=self.folder, remedy=remedy)
-            found: list[Hypothesis] = []
+            hypotheses: list[Hypothesis] = []
             if path is not None:
                 lattice = read(path)
                 require_hypotheses(lattice, path)
                 try:
-                    found = search(number, words, lattice)
+                    hypotheses = search(number, words, lattice)
                 except LatticeSimpError as error:
                     raise LatticeSimpError(f"{path}: {error}") from error
-            yield Sentence(number, found)
+            yield Sentence(number, hypotheses)
 
     def _source_lines(self) -> list[list[str]]:
         """Reads the source line of each lattice.
