@@ -23,6 +23,7 @@ from experiments.bench.figures import figure
 from lattice_simp.cli import COMMANDS
 from lattice_simp.formats import FORMATS
 from lattice_simp.skeleton import GapType
+from lattice_simp.support.settings_file import read_settings
 
 DOCS = ROOT / "docs"
 NEEDED = ("mkdocs", "material", "mkdocstrings_handlers.python", "nbconvert")
@@ -279,6 +280,9 @@ def test_the_picture_of_gains_shows_the_results_of_the_studies(maker):
     pictures = maker("pictures")
     stored = (DOCS / "pictures" / "gains.svg").read_text(encoding="utf-8")
     gains, lines = [], []
+    protocols = {ROOT / "experiments" / study / "protocol.yaml" for study, _ in pictures.STUDIES}
+    masks = {read_settings(protocol, ())["diverse"]["masks"] for protocol in protocols}
+    assert [f"{number} automatic skeletons" in pictures.SKELETONS for number in masks] == [True]
     for study, name in pictures.STUDIES:
         results = json.loads((ROOT / "experiments" / study / "results.json").read_text(encoding="utf-8"))
         variants = results["variants"][name]

@@ -153,6 +153,13 @@ class Study(StrictModel):
             raise ValueError(f"the system {missing[0]!r} is missing: tables and other systems need it")
         return names
 
+    @field_validator("automatic")
+    @classmethod
+    def _tapped_has_others(cls, methods: tuple[str, ...]) -> tuple[str, ...]:
+        if set(methods) == {TAPPED}:
+            raise ValueError(f"{TAPPED} chooses from the skeletons of other methods; name one of them, too")
+        return methods
+
     @field_validator("joint")
     @classmethod
     def _are_settings(cls, settings: dict[str, float | str]) -> dict[str, float | str]:

@@ -70,7 +70,7 @@ def _make(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Any
     parses = list(parse_sentences(record.tokens for record in records))
     files = made_files(study, folder)
     made: dict[str, list[SkeletonRecord]] = {}
-    for method in sorted(files, key=TAPPED.__eq__):  # which chooses from the others
+    for method in sorted(files, key=lambda method: method == TAPPED):  # it chooses from the others
         if method == TAPPED:
             made[method] = tapped_skeletons(records, list(made.values()), study.skeleton)
         else:

@@ -161,7 +161,7 @@ class LatticeRescoring:
         """Writes the best hypotheses under joint models, and the lattices with the new costs to a folder.
 
         Raises:
-            LatticeSimpError: a model is no joint model; or a file is missing or broken.
+            LatticeSimpError: a model is not a joint model; or a file is missing or broken.
         """
         scorers = _read_models(self.models)
         weighted = {}

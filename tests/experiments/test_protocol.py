@@ -11,7 +11,7 @@ import pytest
 import yaml
 from train.toy import toy_config
 
-from experiments.study.config import PROTOCOL, read_study
+from experiments.study.config import PROTOCOL, Study, read_study
 from experiments.study.paper import paper_table
 from experiments.study.protocol import (
     ProtocolRun,
@@ -259,3 +259,9 @@ def test_the_next_protocol_adds_rows_alone(tmp_path):
 def test_the_pages_of_studies_end_with_their_notes(pair):
     page, notes = ((EXPERIMENTS / pair / name).read_text(encoding="utf-8") for name in ("RESULTS.md", "NOTES.md"))
     assert page.endswith("\n\n" + notes.strip("\n") + "\n")
+
+
+def test_tapped_skeletons_need_others_to_choose_from():
+    assert Study(automatic=("tapped", "tagger")).automatic == ("tapped", "tagger")
+    with pytest.raises(ValueError, match="tapped chooses from the skeletons of other methods"):
+        Study(automatic=("tapped",))
