@@ -14,6 +14,9 @@ DASHES = frozenset({"-", "--", "–", "—"})
 
 _ENDS = frozenset({".", "!", "?"})
 
+_LINKS = frozenset({",", ";", ":"})
+"""The marks after which a sentence goes on; a full stop before them is that of an abbreviation."""
+
 _ARTICLES = {"a": ("a", "an"), "an": ("a", "an"), "A": ("A", "An"), "An": ("A", "An")}
 
 
@@ -159,6 +162,8 @@ def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:
     ('A', 'cat', 'slept', '.', 'It', 'was', 'an', 'old', 'one', '.')
     >>> finished('yahoo ! was sold .'.split(), 'Yahoo ! was sold .'.split())
     ('Yahoo', '!', 'was', 'sold', '.')
+    >>> finished("police in Ames , La . , said no .".split(), "police in Ames , La . , announced no .".split())[4:8]
+    ('La', '.', ',', 'said')
 
     Keeps articles before a word that also follows them in the source, lower case after a mark, and words with inner
     capitals (`iPhone`).
@@ -177,5 +182,5 @@ def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:
                 token = token[:1].upper() + token[1:]
             starts = False
         written.append(token)
-        starts = starts or kind == "stop"
+        starts = kind == "stop" or (starts and token not in _LINKS)
     return tuple(written)

@@ -80,7 +80,8 @@ def place_punctuation(
         if position in paired:
             result[position] = paired[position]
         elif kind == STOP:
-            result[position] = _stop_stays(position, mask, kinds)
+            ends_pair = position + 1 in before_marks and mask[position - 1]  # 'he cried " Stop ! " and ran'
+            result[position] = ends_pair or _stop_stays(position, mask, kinds)
         elif before is not None and after is not None:
             result[position] = _comma_stays(position, before, after, stays, kinds, conjuncts)
     return tuple(_tidy(result, [OPEN if position in after_marks else kind for position, kind in enumerate(kinds)]))

@@ -23,6 +23,7 @@ from lattice_simp.text.english.punctuation import COMMA, STOP, mark_kind, mark_p
         ("the town ( [then small] ) grew .", "the town grew ."),
         ('he said : " [well] , no . "', 'he said : " no . "'),
         ('" [no] , " he said .', "he said ."),
+        ('he cried " stop ! " [and ran]', 'he cried " stop ! "'),
         ("it rained . [it snowed] .", "it rained ."),
         ("[it rained] . it snowed .", "it snowed ."),
         ("it [rained] . it snowed .", "it . it snowed ."),
