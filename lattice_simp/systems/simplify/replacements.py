@@ -229,10 +229,9 @@ def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
     below = parse.children[head]
     if row.simpler[:1] == ("be",) and any(parse.lemmas[child] == "do" for child in below if child < head):
         return False  # "it did not be in the film"
-    if "not" in row.simpler and any(
-        parse.labels[lower] == "conj" for child in below for lower in parse.children[child]
-    ):
-        return False  # "do not have money and time": "or"
+    is_joined = any(parse.labels[lower] == "conj" for child in below for lower in parse.children[child])
+    if is_joined and ("not" in row.simpler or (row.simpler[:1] == ("was",) and parse.tags[head] == "VBD")):
+        return False  # "do not have money and time": "or"; "Ann and Tom opposed it": "were against"
     if row.part == "noun" and parse.tags[head] == "NN" and _is_start(parse, head):
         return False
     if row.part == "verb":

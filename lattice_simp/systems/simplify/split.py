@@ -176,7 +176,18 @@ def apply_splits(tokens: Sequence[str], splits: Iterable[Split]) -> tuple[Senten
         return (source_sentence(tokens),)
     if not compatible(chosen):
         raise LatticeSimpError("splits that overlap cannot be applied together; ask `compatible` first")
-    return _requoted(tokens, tuple(_sentences(tokens, None, chosen)))
+    return _requoted(tokens, _exclaimed(tuple(_sentences(tokens, None, chosen))))
+
+
+def _exclaimed(sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
+    """Leaves an exclamation mark to the last sentence, and ends the others with full stops."""
+    marks = [sentence[-1].text for sentence in sentences]
+    if "!" not in marks or not {".", "!"}.issuperset(marks):
+        return sentences
+    ends = [*("." for _ in marks[:-1]), "!"]
+    return tuple(
+        (*sentence[:-1], replace(sentence[-1], text=end)) for sentence, end in zip(sentences, ends, strict=True)
+    )
 
 
 def _requoted(tokens: Sequence[str], sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:

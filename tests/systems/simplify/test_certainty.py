@@ -166,6 +166,7 @@ UNCERTAIN = {
     "They downplay common risks -- so flying to the old town .": "after a dash",
     "The people , or Poles , are a large group , living in the old town .": "two names",
     "If you were a teacher and I told you a secret .": "a condition",
+    "The judge told Ann on Monday that Tom Lee had left the town , and said that she was ill .": "the judge, or Tom",
     "Why should there be so much noise , and that was the question .": "a question",
     "I am sorry , but I did not understand what you said in English .": "an apology",
     "It is a sort of new book , written twenty years after the old one .": "no name",

@@ -120,6 +120,9 @@ CASES = [
     ("Due to the fact that it rained , he stayed .", "because it rained , he stayed ."),
 ]
 KEPT = [
+    "The mayor , unions and the paper all opposed the purchase .",  # the subject is plural
+    "They do not have nearly so much hope .",
+    "The car quickly detects each obstacle .",
     "The doctors believe the results to be good .",  # not "think the results to be good"
     "It is unexplained as to why they left .",
     "The shop was old and demolished to make room .",  # torn, or tore

@@ -47,8 +47,10 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     has_subject = parse.tags[begins] in ("PRP", "EX")
     if copied and (has_subject or _may_be_subordinate(parse, above, first)):
         return False  # "but it is packed": parsers take `it` for the subject of `is`
-    if _is_unfinished(parse, above) or _joins_phrases(parse, split) or _may_be_reported(parse, above, first):
+    if _is_unfinished(parse, above) or _joins_phrases(parse, split):
         return False
+    if _follows_report(parse, above, first) and (copied or parse.tokens[first - 1] != ","):
+        return False  # "I know he slept and she left", "he said she was ill, and left"
     if copied and (_may_end_list(parse, above, first) or _may_be_inverted(parse, split, head)):
         return False
     if _is_list(parse, above) or _joins_nouns(parse, head) or _begins_with_time(parse, head):
@@ -156,10 +158,9 @@ def _is_between_dashes(parse: Parse, split: Split) -> bool:
     return follows_dash or (not DASHES.isdisjoint(before) and not DASHES.isdisjoint(after))
 
 
-def _may_be_reported(parse: Parse, verb: int, joined: int) -> bool:
-    """Returns whether a clause without a comma before it may belong to a report ("I know he slept and she left")."""
-    reports = any(parse.labels[position] == "ccomp" for position in range(verb, joined))
-    return reports and parse.tokens[joined - 1] != ","
+def _follows_report(parse: Parse, verb: int, joined: int) -> bool:
+    """Returns whether a clause stands between two joined verbs, which the second one may belong to."""
+    return any(parse.labels[position] == "ccomp" for position in range(verb, joined))
 
 
 def _may_be_subordinate(parse: Parse, verb: int, joined: int) -> bool:
