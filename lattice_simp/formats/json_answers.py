@@ -28,12 +28,21 @@ PART = "part"
 _LOGS = ("ys_log_probs", "ys_probs")
 """The names of the log probabilities of tokens: of sherpa-onnx."""
 
+_TOTALS = ("cumulative_logprob", "logprob")
+"""The names of the log probability of all tokens: of vLLM, HELM."""
+
+_MEAN = "avgLogprobs"
+"""The name of the average log probability of a token: of Gemini."""
+
+_SCORES = ("score", "scores", "features")
+"""The fields of a choice that those of a hypothesis may have, too."""
+
 _GENERATED = ("generated_text", "translation_text", "summary_text")
 """The names of the text in results of Transformers' pipelines."""
 
 _NO_TEXT = (
-    "left out an answer without text: a refusal, or a call of a tool",
-    "ask for text only, or sample it again",
+    "left out an answer without text: a refusal, a call of a tool, or thoughts that were cut off",
+    "ask for text only, or sample it again with a higher limit of tokens",
 )
 _NO_LOGS = (
     "the log probabilities of tokens are not read, as some are missing",
@@ -79,16 +88,21 @@ def choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, 
         answers = [{PART: True}]
     elif len(entries) == 1 and isinstance(entries[0], dict):
         answers = [with_words(answers[0], listed_words(_token_logs(entries[0])))]
-    texts = [answer for answer in answers if not isinstance(answer, dict) or answer.get("text", "") is not None]
+    texts = [answer for answer in answers if _has_text(answer)]
     unread = any(
         isinstance(entry, dict) and entry.get("logprobs") and log_probability(entry) is None for entry in entries
     )
     doubts = [_NO_TEXT] if len(texts) < len(answers) else []
     doubts += [_NO_LOGS] if unread else []
     doubts += [_TOKENS] if any(map(_has_alternatives, entries)) else []
-    doubts += _doubts_of_ends([*entries, rest])
+    ends = [entry for entry, answer in zip(entries, answers, strict=False) if _has_text(answer)]  # a part has no end
+    doubts += _doubts_of_ends([*ends, rest] if texts else [])
     doubts += [_PROMPTS] if rest.get("object") == "text_completion" and _are_unlike(answers) else []
     return {"hypotheses": texts, **({DOUBTS: doubts} if doubts else {})}
+
+
+def _has_text(answer: object) -> bool:
+    return not is_object(answer) or answer.get("text", "") is not None
 
 
 def _doubts_of_ends(entries: Sequence[object]) -> list[tuple[str, str]]:
@@ -149,8 +163,9 @@ def generations(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def log_probability(entry: Mapping[str, Any]) -> float | None:
     """Returns the log probability of all tokens of a choice or a transcript, or None."""
-    if is_finite(entry.get("cumulative_logprob")):
-        return float(entry["cumulative_logprob"])
+    total = next((entry[name] for name in _TOTALS if is_finite(entry.get(name))), None)
+    if total is not None:
+        return float(total)
     logs = entry.get("logprobs") or entry.get("logprobsResult")
     tokens = logs.get("content", logs.get("chosenCandidates")) if isinstance(logs, dict) else logs
     values = logs.get("token_logprobs") if isinstance(logs, dict) else _listed_logs(entry)
@@ -190,15 +205,23 @@ def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the text of a choice: of a chat or completion, of vLLM's outputs in Python, or of Gemini."""
     message = entry.get("message", entry)
     text = message.get("content", message.get("text")) if isinstance(message, dict) else None
-    parts = text.get("parts") if isinstance(text, dict) else text
+    parts = text.get("parts", []) if isinstance(text, dict) else text
     if isinstance(parts, list):
         are_texts = [is_object(part) and "text" in part and not part.get("thought") for part in parts]
         # Parts follow each other without blanks, unless a thought or the call of a tool is between them.
         pieces = (str(part["text"]) if is_text else "\n" for part, is_text in zip(parts, are_texts, strict=True))
         text = "".join(pieces) if any(are_texts) else None
-    scores = {LOG_PROBABILITY: log_probability(entry), MEAN_LOG_PROBABILITY: entry.get("avgLogprobs")}
-    features = {name: score for name, score in scores.items() if is_finite(score)}
-    return {"text": text, "features": features} if features else {"text": text}
+    logs = {LOG_PROBABILITY: log_probability(entry), MEAN_LOG_PROBABILITY: entry.get(_MEAN)}
+    features = {name: log for name, log in logs.items() if is_finite(log)}
+    if is_object(entry.get("features", {})) and features:
+        entry = {**entry, "features": {**entry.get("features", {}), **features}}
+    return {**_scores(entry), "text": text}
+
+
+def _scores(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the scores and features of a choice, and numbers under other names, which may be unknown scores."""
+    read = {*_TOTALS, _MEAN}
+    return {name: value for name, value in entry.items() if name in _SCORES or (is_finite(value) and name not in read)}
 
 
 def _list(value: object) -> list[Any]:

@@ -55,8 +55,8 @@ _GENERATED_HEAD = re.compile(rb'\[\s*(\[\s*)?\{\s*"(?:generated|translation|summ
 _BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*")
 _COMMAS = re.compile(r"[\s\ufeff,]*\]?[\s\ufeff]*")
 _SCORES = re.compile(
-    r"(?i)(?:^|_)(?:scores?|log_?p|(?:log_?)?(?:likelihood|prob(?:abilit(?:y|ies)|s)?)|costs?|nll|confidences?|logits?"
-    r"|weights?|loss|perplexity)(?![a-z])|^(?:counts?|freq|frequency)$"
+    r"(?i)(?:^|_)(?:scores?|log_?ps?|(?:log_?)?(?:likelihoods?|prob(?:abilit(?:y|ies)|s)?)|costs?|nll|confidences?|logits?"
+    r"|weights?|rewards?|loss|perplexity)(?![a-z])|^(?:counts?|freq|frequency)$"
 )
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _KNOWN = frozenset({"score", "scores", "features", "confidences", DOUBTS, FAILED})
@@ -314,7 +314,9 @@ def _hypotheses(rows: Sequence[dict[str, Any]], cost: str | None, place: _Place)
 
 def _entry_of(fields: Mapping[str, Any], cost: str | None, place: _Place) -> _Entry:
     words = _words(fields, place)
-    score, features = fields.get("score"), fields.get("features", {})
+    score, features, scores = fields.get("score"), fields.get("features", {}), fields.get("scores")
+    if isinstance(scores, dict) and isinstance(features, dict):  # by name
+        features = {**scores, **features}
     if not isinstance(features, dict) or not all(map(is_finite, features.values())):
         raise place.error(f"features that are not {FINITE}, by name", fields)
     values = {name: float(value) for name, value in features.items()}

@@ -1,6 +1,6 @@
 """JSON of other programs: recognisers, speech services, chat completions, Sockeye. They become objects of `json_nbest`.
 
->>> choices = [{"index": 0, "message": {"role": "assistant", "content": "a cat"}, "logprobs": None}]
+>>> choices = [{"message": {"role": "assistant", "content": "a cat"}, "logprobs": None}]
 >>> rows_of({"id": "chatcmpl-1", "object": "chat.completion", "choices": choices})
 [{'hypotheses': [{'text': 'a cat'}]}]
 >>> result = {"alternatives": [{"transcript": "a cat", "confidence": 1.0}, {"transcript": "a hat", "confidence": 0.5}]}
@@ -83,7 +83,7 @@ _FILE = "audio_filepath"
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that replaces 0."""
 
-_WRAPPERS = ("response", "body", "result", "transcription", "retval", "output", "channel")
+_WRAPPERS = ("response", "body", "result", "transcription", "retval", "output", "modelOutput", "channel")
 """The names under which batches, long operations, Gladia, BBC's Kaldi, Bedrock and Deepgram's streams hold a result."""
 
 _REASON = "stopReason"
@@ -91,6 +91,9 @@ _REASON = "stopReason"
 
 _FAILURES = ("errored", "canceled", "expired")
 """The types of a request of Anthropic's batches that has no answer."""
+
+_LEAST_FAILED = 400
+"""The least status of HTTP of a request that failed."""
 
 _SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", "phrases", "sentences")
 """The names of lists of segments: of Whisper, Transformers, whisper.cpp, Gladia, Rev AI, Azure, Alibaba."""
@@ -140,11 +143,14 @@ def _rows(value: Any) -> list[Any]:
         value = inner
     if failure is not None:
         return [{"hypotheses": [], FAILED: failure}]
-    value = _spelled(_from_sphinx(_from_amazon(_from_gladia(value))))
-    results = translated_rows(value)
+    result = _spelled(_from_sphinx(_from_amazon(_from_gladia(value))))
+    results = translated_rows(result)
     if results is None:
-        results = _results(value)
-    return [_row(result) for result in ([value] if results is None else results)]
+        results = _results(result)
+    rows = [_row(result) for result in ([result] if results is None else results)]
+    if results is None and "hypotheses" not in rows[0] and (failure := _missing_answer(value)) is not None:
+        return [{"hypotheses": [], FAILED: failure}]
+    return rows
 
 
 def _wrapped(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -156,7 +162,7 @@ def _wrapped(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if any(isinstance(value.get(name), list) for name in (*_LISTS, *_SEGMENTS)):
         return None
     inner = next((value[name] for name in _WRAPPERS if isinstance(value.get(name), dict)), None)
-    return inner and {**{name: value[name] for name in (_REASON,) if name in value}, **inner}
+    return {**{name: value[name] for name in (_REASON,) if name in value}, **inner} if inner else None
 
 
 def _from_amazon(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -245,6 +251,20 @@ def _failure(value: Mapping[str, Any]) -> str | None:
     if isinstance(feedback, dict) and "candidates" not in value:
         return f"blocked: {feedback.get('blockReason', 'no reason')}"
     return None
+
+
+def _missing_answer(value: Mapping[str, Any]) -> str | None:
+    """Returns the message of an object that should hold an answer, and does not; None for any other object.
+
+    >>> _missing_answer({"status_code": 500, "body": "oops"}), _missing_answer({"error": "not found"})
+    ('status 500', 'not found')
+    """
+    status, messages = value.get("status_code"), map(value.get, ("error", "message", "status"))
+    if isinstance(status, int) and status >= _LEAST_FAILED:
+        return f"status {status}"
+    message = next((message for message in messages if isinstance(message, str) and message.strip()), None)
+    is_failed = "error" in value or value.get("object") == "error" or value.get("response", True) in (None, {})
+    return message if is_failed else None
 
 
 def _results(value: Mapping[str, Any]) -> list[Any] | None:
@@ -491,13 +511,14 @@ def _sequences(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[st
 
 def _choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
     """Reads the choices of a completion; those that are texts, the possible answers of a test, are unchanged."""
-    return choices(entries, rest) if all(map(is_object, entries)) else {**rest, "choices": entries}
+    return _answers(entries, rest) if all(map(is_object, entries)) else {**rest, "choices": entries}
 
 
 def _answers(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
     """Reads answers of a model, or texts, perhaps with their scores in a separate list."""
     if any(map(is_object, entries)):
-        return {**choices(entries, rest), **({"scores": rest["scores"]} if rest.get("scores") else {})}
+        lists = {name: values for name, values in rest.items() if isinstance(values, list)}  # scores may be among them
+        return {**lists, **choices(entries, rest)}
     return {**rest, "hypotheses": entries}
 
 

@@ -49,6 +49,13 @@ _SEGMENT = re.compile(r"(?:^|[ \t]+)\|[0-9]+-[0-9]+(?:,wa=[^|]*)?\|(?=[ \t]|$)")
 
 _UNKNOWN = re.compile(r"(?:\|UNK)+$")
 
+_SCORE = re.compile(r"-?\d+\.\d+ \|\|\| ")
+_ROW = "write id ||| words ||| Name= values ||| total"
+_NO_IDS = (
+    "write ids before the scores, as OpenNMT-tf writes none; for N lines a sentence: "
+    """awk -F ' [|][|][|] ' -v OFS=' ||| ' '{print int((NR - 1) / N), $2, "", $1}'"""
+)
+
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*\d{1,18}[ \t]*\|\|\|[ \t\r\n]")
 
 
@@ -102,7 +109,7 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
         hypotheses.append(row.hypothesis(cost, path, number))
         lines.append(number)
     if totals is None:
-        raise FormatError("the file is empty", path=path, remedy="write id ||| words ||| Name= values ||| total")
+        raise FormatError("the file is empty", path=path, remedy=_ROW)
     doubts.check_scores([hypothesis.score for hypothesis in hypotheses], lines)
     yield Sentence(sentence, hypotheses)
 
@@ -160,7 +167,7 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
 
     head = _ID.match(line)
     if head is None:
-        raise error(f"not an n-best line: {shown(line)}", "write id ||| words ||| Name= values ||| total")
+        raise error(f"not an n-best line: {shown(line)}", _NO_IDS if _SCORE.match(line) else _ROW)
     text, *columns = (column.strip(" \t") for column in _BAR.split(line[head.end() :]))
     unread = [_SCORES if column.startswith(_WORD_SCORES) else _LINKS for column in columns if _SKIPPED.match(column)]
     columns = [column for column in columns if not _SKIPPED.match(column)]
@@ -169,6 +176,8 @@ def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> 
     if len(columns) > 2 and finite(columns[1]) is None and all(map(_is_number, columns[0].split())):
         unread += [_LINKS] if columns[0] else []  # an alignment without links, or of one source word
         del columns[0]
+    if len(columns) == 2 and finite(columns[0]) is not None and "=" in columns[1]:
+        columns.reverse()  # the total before the features, as Travatar writes them
     unread += [_MORE] if any(columns[2:]) else []
     features = _features(columns[0], error) if columns and columns[0] else {}
     has_total = len(columns) > 1 and bool(columns[1])

@@ -945,3 +945,48 @@ def test_misspelt_fields_are_reported(tmp_path):
         message = f":1: left out the unknown field '{name}' \\(write it as '{meant}'\\)"
         with pytest.warns(InputWarning, match=message):
             ls.read_nbest(written(tmp_path, row))
+
+
+def test_scores_of_candidates_stay(tmp_path):
+    """A score, features, scores by name, and log probabilities; unknown names are refused."""
+    entries = [{"text": "a cat", "score": -1.5, "features": {"LM": -3}, "scores": {"rouge": 0.5}, "logprob": -2}]
+    expected = Hypothesis(("a", "cat"), 1.5, {"rouge": 0.5, "LM": -3.0, "LogProb": -2.0})
+    for name in ("candidates", "outputs", "choices"):
+        assert ls.read_nbest(written(tmp_path, {name: entries, "cost": 0.02})) == [[expected]], name
+        for row in ({name: [{"text": "a", "likelihood": -1}]}, {name: [{"text": "a"}], "rewards": [-1]}):
+            with pytest.raises(FormatError, match=r"scores under the name '(likelihood|rewards)'"):
+                ls.read_nbest(written(tmp_path, row))
+
+
+def test_answers_that_end_before_their_text(tmp_path):
+    """They are left out, and not reported as whole ones."""
+    for candidate in ({"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}, {"finishReason": "SAFETY"}):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert ls.read_nbest(written(tmp_path, {"candidates": [candidate]})) == [[]]
+        (warning,) = caught
+        assert ":1: left out an answer without text: a refusal, a call" in str(warning.message)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"custom_id": "r-1", "response": None, "error": "Too late."}, "Too late."),
+        ({"custom_id": "r-1", "response": {"status_code": 500, "body": "Oops"}, "error": None}, "status 500"),
+        ({"status": "Bad Request", "request": {}, "response": {}}, "Bad Request"),
+        ({"object": "error", "message": "No such model.", "code": 404}, "No such model."),
+    ],
+    ids=["text", "status", "Vertex", "vLLM"],
+)
+def test_requests_without_answers_are_empty_sentences(tmp_path, row, message):
+    answer = {"custom_id": "r-0", "response": {"status_code": 200, "body": {"choices": [{"message": CUT}]}}}
+    with pytest.warns(InputWarning, match=f":2: 1 failed request without hypotheses, the first: {message}"):
+        lists = ls.read_nbest(written(tmp_path, answer, row))
+    assert [len(entries) for entries in lists] == [1, 0]
+
+
+def test_batches_of_bedrock(tmp_path):
+    message = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "a cat"}]}
+    path = written(tmp_path, {"recordId": "r-1", "modelInput": {"messages": []}, "modelOutput": message})
+    (sentence,) = stream_json(path)
+    assert (sentence.name, [entry.text for entry in sentence.hypotheses]) == ("r-1", ["a cat"])

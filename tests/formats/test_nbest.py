@@ -66,6 +66,7 @@ def test_moses_line():
         ("3 ||| a b ||| 0.9,0.1 1e-05,1 ||| F0= -1 ||| -1.5", {"F0": -1.0}, -1.5),
         ("3 ||| a b ||| 1 1 1 ||| F0= -1 ||| -1.5", {"F0": -1.0}, -1.5),
         ("3 ||| a b ||| ||| F0= -1 ||| -1.5", {"F0": -1.0}, -1.5),
+        ("3 ||| a b ||| -1.5 ||| lm=-1 unk=0", {"lm": -1.0, "unk": 0.0}, -1.5),
     ],
 )
 def test_missing_and_further_columns(line, features, total):
@@ -119,6 +120,7 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
         ("a b c\n", "x: looks like plain text, not like n-best lists .*lattice collect"),
         ("-1 ||| a\n", "x:1: not an n-best line"),
         ("x ||| a\n", "x:1: not an n-best line"),
+        ("-1.25 ||| a\n", "x:1: not an n-best line: .*write ids before the scores"),
         ("1 ||| a\n0 ||| b\n", "x:2: the id 0 is lower than 1 .*sort the list"),
         ("999999999999 ||| a\n", "x:1: the id jumps from 0 to 999999999999"),
         ("0 ||| a ||| LM= x ||| 1\n", "x:1: neither Name= nor a number: 'x'"),
