@@ -13,8 +13,8 @@ from experiments.causal.stages import read_lists, stages_of
 from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
 from experiments.report import STAGES, signatures_of, versions
 from experiments.study.pipeline import model_for
-from experiments.transformer.choosing import tuned_weight
 from experiments.transformer.sets import SentenceSet, read_set, set_files, set_sizes
+from experiments.transformer.stages import tuned_weight
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import bleu_tok
 from lattice_simp.pipeline.runner import Done, run_stages

@@ -1,26 +1,149 @@
-"""The stages of the experiment: parses, taggers, a language model, and the measurements."""
+"""The stages of the experiment: parses, taggers, a language model, and the measurements of the methods."""
 
 from __future__ import annotations
 
+import math
+import random
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 from experiments.compression.data import Config, Domain, Example, domain_files, parse_domain
-from experiments.compression.measure import Row, describe, measure
-from experiments.compression.methods import methods
 from experiments.files import write_lines
-from lattice_simp import LanguageModel
+from lattice_simp import LanguageModel, Skeleton
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.skeleton import automatic
-from lattice_simp.skeleton.automatic import DeletionTagger, parser_name
+from lattice_simp.skeleton.automatic import (
+    DeletionTagger,
+    OptimalSettings,
+    Parse,
+    agreement,
+    dependency_skeletons,
+    optimal_skeletons,
+    parser_name,
+    token_f1,
+)
+from lattice_simp.skeleton.automatic.deletion_tree import deletion_tree
 from lattice_simp.skeleton.automatic.features import FEATURE_VERSION
+from lattice_simp.skeleton.automatic.optimal import model_form
 from lattice_simp.support.tables import grammar_path
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.ngrams.estimate import estimate
+
+Method = Callable[[Parse, float], list[Skeleton]]
+
+
+def methods(
+    tagger: DeletionTagger, news: DeletionTagger, model: LanguageModel, candidates: int, seed: int
+) -> dict[str, Method]:
+    """Returns the methods by name; `own` is the tagger of the domain, `news` that of the news skeletons."""
+    rng = random.Random(seed)
+    no_model = OptimalSettings(lm_weight=0.0)
+
+    def at_random(parse: Parse, rate: float) -> list[Skeleton]:
+        chosen = set(rng.sample(range(len(parse)), _count(parse, rate)))
+        return [Skeleton(parse.tokens, tuple(position in chosen for position in range(len(parse))))]
+
+    return {
+        "keep everything": lambda parse, rate: [Skeleton(parse.tokens, (True,) * len(parse))],
+        "first tokens": _first,
+        "random tokens": at_random,
+        "dependency": lambda parse, rate: dependency_skeletons(parse, rate, candidates),
+        "dependency, root kept": lambda parse, rate: dependency_skeletons(parse, rate, candidates, promote=False),
+        "tagger (own domain)": lambda parse, rate: tagger.skeletons(parse, rate, candidates),
+        "tagger (own domain), own rate": lambda parse, rate: tagger.skeletons(parse, None, candidates),
+        "tagger (own domain), no repair": lambda parse, rate: tagger.skeletons(parse, rate, candidates, repair=False),
+        "tagger (news)": lambda parse, rate: news.skeletons(parse, rate, candidates),
+        "optimal: tree": lambda parse, rate: optimal_skeletons(parse, rate=rate, candidates=candidates),
+        "optimal: tree, LM": lambda parse, rate: optimal_skeletons(parse, model, rate=rate, candidates=candidates),
+        "optimal: tagger (own domain)": lambda parse, rate: optimal_skeletons(
+            parse, tagger=tagger, rate=rate, candidates=candidates, settings=no_model
+        ),
+        "optimal: tagger (own domain), LM": lambda parse, rate: optimal_skeletons(
+            parse, model, tagger=tagger, rate=rate, candidates=candidates
+        ),
+        "optimal: tagger (news), LM": lambda parse, rate: optimal_skeletons(
+            parse, model, tagger=news, rate=rate, candidates=candidates
+        ),
+    }
+
+
+def _count(parse: Parse, rate: float) -> int:
+    return max(1, round(rate * len(parse)))
+
+
+def _first(parse: Parse, rate: float) -> list[Skeleton]:
+    kept = _count(parse, rate)
+    return [Skeleton(parse.tokens, tuple(position < kept for position in range(len(parse))))]
+
+
+Row = dict[str, Any]
+
+
+def measure(method: Method, examples: Sequence[Example], rate: float, model: LanguageModel) -> Row:
+    """Makes skeletons of all sentences, and compares them with the references."""
+    begin = time.process_time()
+    skeletons = [method(example.parse, rate) for example in examples]
+    seconds = time.process_time() - begin
+    return {**describe(skeletons, examples, model), "cpu_ms_a_sentence": round(1000 * seconds / len(examples), 2)}
+
+
+def describe(skeletons: Sequence[Sequence[Skeleton]], examples: Sequence[Example], model: LanguageModel) -> Row:
+    """Returns the agreement with references, and language model costs and broken bonds of the first candidates."""
+    result = agreement(skeletons, [example.references for example in examples])
+    first = [candidates[0] for candidates in skeletons]
+    scores = [
+        fmean(token_f1(skeleton, reference) for reference in example.references)
+        for skeleton, example in zip(first, examples, strict=True)
+    ]
+    return {
+        "sentences": result.sentences,
+        "f1_mean": round(result.mean_f1, 4),
+        "f1_mean_half_width_95": round(1.96 * stdev(scores) / math.sqrt(len(scores)), 4),
+        "f1_best": round(result.best_f1, 4),
+        "f1_best_of_candidates": round(result.oracle_f1, 4),
+        "f1_by_reference": [round(value, 4) for value in result.f1_by_reference],
+        "exact": round(result.exact, 4),
+        "rate": round(result.rate, 4),
+        "reference_rate": round(result.reference_rate, 4),
+        "lm_nats_a_token": round(lm_cost(first, model), 3),
+        "broken_bonds": round(
+            fmean(broken_bonds(skeleton, example.parse) for skeleton, example in zip(first, examples, strict=True)), 4
+        ),
+        "gap_types": {str(kind): round(share, 3) for kind, share in result.gap_types.items()},
+    }
+
+
+def lm_cost(skeletons: Sequence[Skeleton], model: LanguageModel) -> float:
+    """Returns the nats per token, including the ends of sentences."""
+    texts = [[model_form(word, model) for word in skeleton.words] for skeleton in skeletons]
+    return -sum(model.score(words) for words in texts) / sum(len(words) + 1 for words in texts)
+
+
+def broken_bonds(skeleton: Skeleton, parse: Parse) -> float:
+    """Returns the share of words that are kept without their head, or deleted although obligatory for a kept head.
+
+    The highest kept word needs no head.
+    """
+    tree = deletion_tree(parse)
+    words = [position for position, word in enumerate(tree.words) if word and tree.heads[position] >= 0]
+    alone = [position for position in words if skeleton.mask[position] and not skeleton.mask[tree.heads[position]]]
+    missing = [
+        position
+        for position in words
+        if not skeleton.mask[position] and skeleton.mask[tree.heads[position]] and math.isinf(tree.costs[position])
+    ]
+    has_root = any(
+        skeleton.mask[position] for position, head in enumerate(tree.heads) if head < 0 and tree.words[position]
+    )
+    broken = len(alone) + len(missing) - (0 if has_root else min(1, len(alone)))
+    return broken / max(1, len(words))
+
 
 NEWS = "news"
 

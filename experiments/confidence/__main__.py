@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.confidence.labels import right_words
-from experiments.confidence.measure import bins, calibrated, calibration, cross_entropy, measured
+from experiments.confidence.measure import bins, calibrated, calibration, cross_entropy, measured, right_words
 from experiments.confidence.report import page
 from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.files import read_records, write_lines

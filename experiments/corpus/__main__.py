@@ -10,8 +10,7 @@ from typing import Any
 from experiments.corpus.judging import judged_figures
 from experiments.corpus.onestop import ONESTOP, chosen, onestop_stage
 from experiments.corpus.report import page
-from experiments.corpus.simplifier_pairs import CORPORA, HELD_OUT, SIMPLIFIERS
-from experiments.corpus.simplifiers import simplifiers
+from experiments.corpus.simplifiers import CORPORA, HELD_OUT, SIMPLIFIERS, simplifiers
 from experiments.corpus.synthetic import ARTICLES, KILLED, MILLION, articles_stage, killed_stage, million_stage
 from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.report import versions

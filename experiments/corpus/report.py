@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from experiments.corpus.judging import SEED
 from experiments.corpus.onestop import DEFAULT
-from experiments.corpus.simplifier_pairs import CORPORA
+from experiments.corpus.simplifiers import CORPORA
 from experiments.report import Figures, plain_table, score_cells, score_notes, stages_part
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 

@@ -9,19 +9,25 @@ from pathlib import Path
 
 from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.hindi.baselines import TwoFields, boundary_scores
-from experiments.hindi.finite import finite, finite_brackets
-from experiments.hindi.parses import attachments, seconds
 from experiments.hindi.report import Both, Scores, figures, page
-from experiments.hindi.systems import SHIPPED, TEMPLATES, TRAINED, Find, Model, Reader, Trained, systems
-from experiments.hindi.training import (
+from experiments.hindi.scoring import attachments, finite, finite_brackets, seconds
+from experiments.hindi.systems import (
     ANALYSER,
     PARSER,
     PARTICIPLES,
+    SHIPPED,
+    TEMPLATES,
+    TRAINED,
+    Find,
+    Model,
+    Reader,
+    Trained,
     Treebank,
     analyser_stage,
     model_stage,
     parser_stage,
     participle_stage,
+    systems,
 )
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.runner import run_stages

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.hindi.parses import PLAIN as PLAIN_TEXT
+from experiments.hindi.scoring import PLAIN as PLAIN_TEXT
 from experiments.hindi.systems import BEST, PAPER_STEPS, PARSED, PLAIN, WORDS
 from experiments.report import Figures
 from lattice_simp.metrics.table import Cell, Table, as_markdown

@@ -7,8 +7,13 @@ from pathlib import Path
 
 from experiments.experiment import Experiment, Results, options, run_experiment
 from experiments.hindi_english.report import figures, measure_systems, page
-from experiments.hindi_english.splitting import with_split_development
-from experiments.hindi_english.translating import SYSTEMS, analysed_stage, translated_stage, weight_stage
+from experiments.hindi_english.translating import (
+    SYSTEMS,
+    analysed_stage,
+    translated_stage,
+    weight_stage,
+    with_split_development,
+)
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics.meteor_jar import find_jar, find_java
 from lattice_simp.pipeline.runner import run_stages

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.hindi_english.analysing import Analysed, read_analysed
-from experiments.hindi_english.translating import OUTPUT, SYSTEMS, TEST
+from experiments.hindi_english.translating import OUTPUT, SYSTEMS, TEST, Analysed, read_analysed
 from experiments.report import (
     RANDOMISATION,
     Figures,

@@ -1,25 +1,120 @@
-"""The systems, and the stages that translate with them."""
+"""Splits the development set, analyses lines with the Hindi tools, and translates them with all systems."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.files import write_lines
-from experiments.hindi_english.analysing import Analysed, analyse, read_analysed, write_analysed
+from experiments.files import read_records, write_lines, write_records
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.grammars.hindi.romanisation import romanise
 from lattice_simp.pipeline.shards import over_shards
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
-from lattice_simp.systems.hindi.model import load_what_works
+from lattice_simp.skeleton import Skeleton
+from lattice_simp.systems.hindi.model import HindiModel, load_what_works
+from lattice_simp.systems.hindi.simplify import simplify
+from lattice_simp.systems.hindi.skeletons import line_skeleton
+from lattice_simp.systems.hindi.text import tokenised_sentences
 from lattice_simp.text.tokeniser import tokenisers
-from lattice_simp.train.config import Config, TestSet
+from lattice_simp.train.config import Config, Corpus, TestSet
 from lattice_simp.train.tuning import bleu, read_test_set, read_texts
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
+
+TUNED_EVERY = 3
+"""Every third line of the development set is for tuning."""
+
+
+def with_split_development(config: Config) -> Config:
+    """Returns the config whose corpora hold two thirds of the development set, once for each reference.
+
+    The files are written into the work folder.
+
+    Raises:
+        FormatError: a file of the set is broken.
+        LatticeSimpError: the config has no development set.
+    """
+    whole = config.tune.development
+    if whole is None:
+        raise LatticeSimpError("the config has no tune.development; name the set that is split")
+    source, references = read_texts(config, whole)
+    folder = config.work.absolute() / "text"
+    folder.mkdir(parents=True, exist_ok=True)
+    corpora = list(config.corpora)
+    tuned: list[Path] = []
+    for position, lines in enumerate([source, *references]):
+        name = "source" if position == 0 else f"reference.{position - 1}"
+        training = [line for number, line in enumerate(lines) if number % TUNED_EVERY]
+        tuned.append(write_lines(folder / f"tuned.{name}", lines[::TUNED_EVERY]))
+        other = write_lines(folder / f"training.{name}", training)
+        if position:
+            corpus = Corpus(name=f"{whole.name}.{position - 1}", source=folder / "training.source", target=other)
+            corpora.append(corpus)
+    development = TestSet(name=whole.name, source=tuned[0], references=tuple(tuned[1:]))
+    tune = config.tune.model_copy(update={"development": development})
+    return config.model_copy(update={"corpora": tuple(corpora), "tune": tune})
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """A line of the source.
+
+    Attributes:
+        words: its tokens.
+        kept: whether each token belongs to the skeleton; all do if nothing can be deleted.
+        simple: the tokens of each simple sentence.
+    """
+
+    words: tuple[str, ...]
+    kept: tuple[bool, ...]
+    simple: tuple[str, ...]
+
+    @property
+    def skeleton(self) -> Skeleton | None:
+        """The skeleton; None if nothing can be deleted."""
+        return None if all(self.kept) else Skeleton(self.words, self.kept)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether simplification changes the line."""
+        return " ".join(self.simple) != " ".join(self.words)
+
+
+def analyse(model: HindiModel, tokens: str) -> Analysed:
+    """Analyses a line of tokens, sentence by sentence."""
+    sentences = list(model.parsed(model.analyser.analyse(words) for words in tokenised_sentences(tokens)))
+    parts = [(sentence, model.clauses.clauses(sentence)) for sentence in sentences]
+    skeleton = line_skeleton(parts)
+    words = tuple(tokens.split())
+    kept = (True,) * len(words) if skeleton is None else skeleton.mask
+    simple = tuple(str(result) for part in parts for result in simplify(*part, every_clause=True).sentences)
+    return Analysed(words, kept, simple)
+
+
+def write_analysed(path: Path, lines: Iterable[Analysed]) -> None:
+    """Writes one JSON object a line."""
+    write_records(
+        path,
+        (
+            {"words": " ".join(line.words), "kept": "".join("01"[kept] for kept in line.kept), "simple": line.simple}
+            for line in lines
+        ),
+    )
+
+
+def read_analysed(path: Path) -> list[Analysed]:
+    """Reads a file of `write_analysed`."""
+    return [
+        Analysed(
+            tuple(values["words"].split()), tuple(digit == "1" for digit in values["kept"]), tuple(values["simple"])
+        )
+        for values in read_records(path)
+    ]
+
 
 DEVELOPMENT, TEST = "development", "test"
 

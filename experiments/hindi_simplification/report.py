@@ -7,8 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from experiments.hindi_simplification.judgements import READINGS, judged_table
-from experiments.hindi_simplification.ratings import Ratings, fingerprint
-from experiments.hindi_simplification.references import Pair, sentences_of
+from experiments.hindi_simplification.references import Pair, Ratings, fingerprint, sentences_of
 from experiments.report import Figures
 from lattice_simp.metrics import bleu_tok, identical, sari
 from lattice_simp.metrics.table import Cell, Table, as_markdown

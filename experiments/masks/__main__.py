@@ -21,9 +21,8 @@ from experiments.masks.choosing import (
     score,
     sentence_oracle,
 )
-from experiments.masks.lists import COSTS, costs_stage, read_costs, skeletons_stage
 from experiments.masks.report import PLAIN, page
-from experiments.masks.sentences import MASKS, POOL, pool_stage, read_pool
+from experiments.masks.stages import COSTS, MASKS, POOL, costs_stage, pool_stage, read_costs, read_pool, skeletons_stage
 from experiments.report import RANDOMISATION
 from experiments.study.config import read_study
 from experiments.study.pipeline import with_rules_for

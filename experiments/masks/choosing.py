@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from experiments.masks.sentences import FEATURES, Sentence
+from experiments.masks.stages import FEATURES, Sentence
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.metrics import bleu_tok
 from lattice_simp.skeleton.automatic.candidates import choose

@@ -10,12 +10,10 @@ from typing import Any
 from experiments.experiment import FIGURES, Experiment, Results, options, run_experiment, stage_costs
 from experiments.files import read_records
 from experiments.paraphrase.combination import FIGURE_NAMES, combination_stage, read_combination
-from experiments.paraphrase.curve import FILTERED, UNFILTERED, curve_figures, curve_stage
-from experiments.paraphrase.data import parsed_stage, unread_stage
-from experiments.paraphrase.expanding import COUNTS, alone_stage, expanded_stage, summary
+from experiments.paraphrase.curve import FILTERED, UNFILTERED, curve_figures, curve_stage, model_stage
+from experiments.paraphrase.expanding import COUNTS, alone_stage, expanded_stage, parsed_stage, summary, unread_stage
 from experiments.paraphrase.judging import ORIGINAL, read_judged, sample_stage, shares
 from experiments.paraphrase.plots import PLOTS, draw
-from experiments.paraphrase.probable import model_stage
 from experiments.paraphrase.references import read_correlations, references_stage
 from experiments.paraphrase.report import page
 from experiments.report import STAGES, versions

@@ -27,10 +27,9 @@ from typing import Any
 import numpy as np
 
 from experiments.files import write_lines, write_records
-from experiments.paraphrase import curve, probable
-from experiments.paraphrase.curve import CURVE, FILTERED, Condition
-from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus, unread
-from experiments.paraphrase.probable import SLACK, read_model
+from experiments.paraphrase import curve
+from experiments.paraphrase.curve import CURVE, FILTERED, SLACK, Condition, read_model
+from experiments.paraphrase.expanding import CODE, Config, read_sets, thesaurus, unread
 from experiments.report import percentage
 from lattice_simp import LanguageModel, LatticeSimpError, Paraphraser, Tree, sample
 from lattice_simp.errors import FormatError
@@ -103,7 +102,7 @@ def sample_stage(config: Config) -> Stage:
     """Returns the stage that draws the sample and writes the study."""
     settings = config["sample"]
     needs = ["model", *map(unread, settings["sets"])]
-    code = [*CODE, *(Path(str(module)) for module in (__file__, curve.__file__, probable.__file__))]
+    code = [*CODE, *(Path(str(module)) for module in (__file__, curve.__file__))]
     return Stage("sample", needs, [settings, config["senses"]], code, partial(_draw, config))
 
 

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from experiments.files import finished_stages
-from experiments.paraphrase.data import CODE, Config, read_sets, thesaurus
+from experiments.paraphrase.expanding import CODE, Config, read_sets, thesaurus
 from experiments.report import plain_table
 from lattice_simp import Hypothesis, Lattice, Paraphraser, ParaphraseSettings, Tree, recombine
 from lattice_simp.core.kernel import Floats

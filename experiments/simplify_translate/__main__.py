@@ -10,8 +10,14 @@ from typing import Any
 from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
 from experiments.report import STAGES
 from experiments.simplify_translate.report import figures, measure_systems, page
-from experiments.simplify_translate.simplifying import KINDS, simplified_file, simplified_stage
-from experiments.simplify_translate.translating import Search, translated_stage, weights_stage
+from experiments.simplify_translate.translating import (
+    KINDS,
+    Search,
+    simplified_file,
+    simplified_stage,
+    translated_stage,
+    weights_stage,
+)
 from experiments.study.config import read_study
 from experiments.study.decoding import spaces_stage
 from experiments.study.pipeline import model_for, trained

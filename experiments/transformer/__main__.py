@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
 from experiments.report import STAGES, signatures_of
-from experiments.transformer.choosing import beam_figures, tuned_weight
+from experiments.study.pipeline import model_for
 from experiments.transformer.report import (
     LATTICE_ALONE,
     LATTICE_BOTH,
@@ -20,19 +20,63 @@ from experiments.transformer.report import (
     search_spaces,
     set_figures,
 )
-from experiments.transformer.sets import VALIDATION, SentenceSet
+from experiments.transformer.sets import VALIDATION, SentenceSet, read_set, set_files, set_sizes, write_training_text
 from experiments.transformer.stages import (
     LatticeSearch,
     Search,
+    beam_figures,
+    network_settings,
     read_scored,
     read_searched,
     stages_of,
+    trained_network,
+    tuned_weight,
 )
-from experiments.transformer.systems import Systems, trained_systems
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Stage
 from lattice_simp.text.tokeniser import tokenisers
+from lattice_simp.train.config import Config, read_config
+from lattice_simp.train.pipeline import train
+
+
+@dataclass(frozen=True)
+class Systems:
+    """Both systems, and the sets to translate.
+
+    Attributes:
+        config: the config of the Hiero system's training run.
+        done: its stages.
+        model: its model with the rules for all sets.
+        network: the folder of the Transformer.
+        sets: the sets, the validation set first.
+    """
+
+    config: Config
+    done: Done
+    model: Path
+    network: Path
+    sets: tuple[SentenceSet, ...]
+
+
+def trained_systems(experiment: Experiment, values: Mapping[str, Any]) -> Systems:
+    """Does the missing training, and reads the sets.
+
+    Args:
+        experiment: the workers, the reports, and the overrides of settings.
+        values: the values of the experiment's config.
+    """
+    run, data = experiment.run, [override for override in experiment.overrides if override.startswith("data=")]
+    config = read_config(values["hiero"], data)
+    done = train(config, run)
+    tests = [set_files(config, name, size) for name, size in set_sizes(values).items()]
+    model, done = model_for([config.path(test.source) for test in tests], config, done, run)
+    sets = tuple(read_set(config, test, model) for test in tests)
+    work, languages = Path(values["work"]), (config.text.source_language, config.text.target_language)
+    watched = read_set(config, set_files(config, VALIDATION, None), model)
+    write_training_text(done.folders["prepare"], watched, languages, work / "text")
+    network = trained_network(network_settings(Path(values["training"]), languages, work), run)
+    return Systems(config, done, model, network, sets)
 
 
 def transformer(experiment: Experiment) -> Results:

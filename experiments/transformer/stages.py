@@ -1,7 +1,8 @@
-"""The stages: lattices of the Hiero system, n-best lists with the network's scores, search in the lattices."""
+"""The stages: lattices of the Hiero system, n-best lists with the network's scores, search in the lattices, choices."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,14 +12,75 @@ from pathlib import Path
 from typing import Any
 
 from experiments.files import sentence_file
-from experiments.transformer.network import read_network, translated
-from experiments.transformer.sets import SentenceSet
-from lattice_simp import Decoder, Lattice, determinize, nbest, prune, read, write
+from experiments.transformer.sets import VALIDATION, SentenceSet
+from lattice_simp import Decoder, Hypothesis, Lattice, determinize, nbest, prune, read, write
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.metrics import bleu_tok
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
-from lattice_simp.rescore.lattice_search import rescore_lattice
-from lattice_simp.rescore.neural.scorer import TranslationScorer
+from lattice_simp.rescore.lattice_search import LATTICE, rescore_lattice
+from lattice_simp.rescore.lattice_search import MODEL as MODEL_SCORE
+from lattice_simp.rescore.neural.scorer import ScoringOptions, TranslationScorer
+from lattice_simp.rescore.neural.settings import TrainingSettings, read_settings
+from lattice_simp.rescore.neural.training import MODEL, train
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
+from lattice_simp.tune.feature_lattice import nbest_lattice
+from lattice_simp.tune.mert import MertOptions, minimize_error
+
+FINISHED = "finished.json"
+"""The file of a finished run with its settings. A longer run continues from there."""
+
+_BLANK = "▁"
+"""SentencePiece's mark of the blank before a word."""
+
+
+def network_settings(training: Path, languages: tuple[str, str], work: Path) -> TrainingSettings:
+    """Reads the settings of a training run with text and folder inside `work`."""
+    files = {"output": "training"}
+    for side, language in zip(("source", "target"), languages, strict=True):
+        files |= {side: f"text/train.{language}", f"development_{side}": f"text/{VALIDATION}.{language}"}
+    overrides = [f"{name}={os.path.relpath(work / file, training.parent)}" for name, file in files.items()]
+    return read_settings(training, overrides)
+
+
+def trained_network(settings: TrainingSettings, run: Run) -> Path:
+    """Trains a network, or resumes its training; returns the folder of its CTranslate2 model.
+
+    Raises:
+        MissingExtraError: it is not trained, and torch is not installed.
+    """
+    folder = Path(settings.output)
+    marker, configured = folder / FINISHED, settings.model_dump(mode="json")
+    if marker.is_file() and read_json(marker) == configured:
+        run.say(f"network: done before ({settings.updates:,} updates)")
+        return folder / MODEL
+    run.begin("network")
+    model = train(settings, run.say)
+    write_json(marker, configured)
+    return model
+
+
+def read_network(model: Path, compute_type: str) -> TranslationScorer:
+    """Loads a network for one core."""
+    return TranslationScorer.read(model, ScoringOptions("cpu", compute_type, threads=1))
+
+
+def translated(scorer: TranslationScorer, source: Sequence[str], beam: int) -> str:
+    """Returns the token line of the network's own beam search.
+
+    Raises:
+        LatticeSimpError: the network's pieces are not SentencePiece's.
+    """
+    pieces = scorer.segmentation.source(source)
+    if not all(piece.startswith(_BLANK) for piece in pieces[:1]):
+        raise LatticeSimpError(f"{pieces[0]!r} is not a piece of SentencePiece, of which words can be made again")
+    longest = 2 * len(pieces) + 10
+    output = scorer.translator.translate_batch([pieces], beam_size=beam, max_decoding_length=longest, disable_unk=True)[
+        0
+    ]
+    return " ".join("".join(output.hypotheses[0]).replace(_BLANK, " ").split())
+
 
 DECODED, SCORED, SEARCHED = "decoded", "scored", "searched"
 
@@ -252,3 +314,42 @@ def timed() -> Iterator[Callable[[], float]]:
 def _read(folder: Path, sentences: SentenceSet) -> Iterator[dict[str, Any]]:
     for number in range(len(sentences.sources)):
         yield read_json(sentence_file(folder, number, ending="json"))
+
+
+SCORES = (LATTICE, MODEL_SCORE)
+
+
+def tuned_weight(lists: Sequence[Sequence[Entry]], sentences: SentenceSet) -> dict[str, float]:
+    """Returns the network's weight with the highest BLEU of n-best lists; the weight of the Hiero system's cost is 1.
+
+    Returns:
+        The `weight`, and BLEU (0 to 100) on the same lists with the weight 1 (`before`) and with this one (`after`).
+    """
+    symbols = SymbolTable()
+    lattices = []
+    for entries in lists:
+        features = [{LATTICE: -entry.lattice_cost, MODEL_SCORE: -entry.model_cost} for entry in entries]
+        words = [tuple(entry.words.split()) for entry in entries]
+        hypotheses = [Hypothesis(tokens, 0.0, scores) for tokens, scores in zip(words, features, strict=True)]
+        lattices.append(nbest_lattice(hypotheses, SCORES, symbols))
+    references = [[symbols.encode(words)] for words in sentences.references_as_words]
+    options = MertOptions(fixed=frozenset((LATTICE,)), signs={MODEL_SCORE: 1})
+    result = minimize_error(lattices, references, dict.fromkeys(SCORES, 1.0), options)
+    return {"weight": result.weights[MODEL_SCORE], "before": 100 * result.initial_score, "after": 100 * result.score}
+
+
+def beam_figures(
+    searches: Sequence[LatticeSearch], searched: Sequence[dict[str, Searched]], sentences: SentenceSet
+) -> dict[str, dict[str, Any]]:
+    """Returns the mean cost, the BLEU on tokens, and the CPU seconds per sentence of each search."""
+    references = [list(sentences.references.tokens or ())]
+    figures = {}
+    for search in searches:
+        results = [sentence[search.name] for sentence in searched]
+        figures[search.name] = {
+            "beam": search.beam,
+            "cost": round(sum(result.cost for result in results) / len(results), 4),
+            "bleu": round(bleu_tok().corpus_score([result.words for result in results], references), 4),
+            "seconds": round(sum(result.seconds for result in results) / len(results), 4),
+        }
+    return figures

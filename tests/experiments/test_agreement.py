@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from experiments.agreement.__main__ import main
-from experiments.agreement.measure import TwoJudgements
+from experiments.agreement.__main__ import TwoJudgements, main
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton import Skeleton, SkeletonRecord
 

@@ -11,9 +11,7 @@ from toy_study import DECODER, NEWS, ToyStudy, write_skeletons
 from train.toy import toy_config, write_toy_data
 
 from experiments.causes import __main__ as program
-from experiments.causes.failures import failure_figures
-from experiments.causes.folds import Fold, _swapped
-from experiments.causes.halves import study_of
+from experiments.causes.__main__ import Fold, _swapped, failure_figures, study_of
 from experiments.study.translating import read_outputs
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.skeleton import read_skeletons

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import lib_ter
 
-from experiments.confidence.labels import right_words
-from experiments.confidence.measure import area_under_curve, bins, calibrated, calibration, cross_entropy
+from experiments.confidence.measure import area_under_curve, bins, calibrated, calibration, cross_entropy, right_words
 
 
 def test_as_many_words_are_right_as_ter_leaves_unedited():

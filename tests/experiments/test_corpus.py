@@ -11,11 +11,19 @@ from systems.corpus.collection import articles
 from experiments.corpus import __main__ as program
 from experiments.corpus import synthetic
 from experiments.corpus.__main__ import main
-from experiments.corpus.articles import letters, part_of
 from experiments.corpus.judging import JUDGEMENTS, PAIRS, judged_figures, read_judged
-from experiments.corpus.onestop import HALVES, chosen, half_of, score
-from experiments.corpus.simplifier_pairs import CORPORA, HELD_OUT, PARTS, STAGE, pairs_stage
-from experiments.corpus.simplifiers import SCORES, UNCHANGED, TestSet, measured_stage
+from experiments.corpus.onestop import HALVES, chosen, half_of, letters, part_of, score
+from experiments.corpus.simplifiers import (
+    CORPORA,
+    HELD_OUT,
+    PARTS,
+    SCORES,
+    STAGE,
+    UNCHANGED,
+    TestSet,
+    measured_stage,
+    pairs_stage,
+)
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.stage import Run, read_json
 from lattice_simp.systems.corpus.pipeline import align_collections

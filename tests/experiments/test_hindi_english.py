@@ -11,9 +11,7 @@ from train.toy import toy_arpa, toy_config, write_lines
 
 from experiments.hindi_english import __main__ as program
 from experiments.hindi_english import report
-from experiments.hindi_english.analysing import analyse, read_analysed
-from experiments.hindi_english.splitting import TUNED_EVERY, with_split_development
-from experiments.hindi_english.translating import TEST
+from experiments.hindi_english.translating import TEST, TUNED_EVERY, analyse, read_analysed, with_split_development
 from lattice_simp.metrics import bleu_tok, chrf
 from lattice_simp.support.settings_file import checked_settings
 from lattice_simp.support.textio import read_lines

@@ -10,8 +10,7 @@ from small_treebank import write_bank
 from experiments.hindi_simplification import __main__ as program
 from experiments.hindi_simplification import judgements
 from experiments.hindi_simplification.judgements import judged_figures, judged_table, read_judged
-from experiments.hindi_simplification.ratings import COLUMNS, fingerprint, read_ratings
-from experiments.hindi_simplification.references import read_pairs, sentences_of
+from experiments.hindi_simplification.references import COLUMNS, fingerprint, read_pairs, read_ratings, sentences_of
 from lattice_simp.errors import FormatError
 
 HEADER = "file\tid\treference\n"

@@ -17,7 +17,7 @@ from experiments.masks.choosing import (
     sentence_oracle,
 )
 from experiments.masks.safety import Safety, gap_counts, is_safe
-from experiments.masks.sentences import Sentence
+from experiments.masks.stages import Sentence
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.ops.compose_gappy import EditCosts

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 import yaml
 
+from experiments.paraphrase import curve as fluency
 from experiments.paraphrase import judging
-from experiments.paraphrase import probable as fluency
 from experiments.paraphrase.__main__ import earlier, main
-from experiments.paraphrase.curve import CURVE, condition_counts
+from experiments.paraphrase.curve import CURVE, condition_counts, probable
 from experiments.paraphrase.judging import main as judge
 from experiments.paraphrase.judging import new_sentence, original_sentence, shares
 from experiments.paraphrase.plots import draw
-from experiments.paraphrase.probable import probable
 from lattice_simp import (
     AlignmentSettings,
     FormatError,

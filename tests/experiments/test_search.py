@@ -11,8 +11,8 @@ from train.toy import toy_config, write_toy_data
 from experiments.report import bleu_scores
 from experiments.search import __main__ as program
 from experiments.search import decoding
+from experiments.search.__main__ import losses
 from experiments.search.decoding import System, decoded
-from experiments.search.measure import losses
 from lattice_simp.metrics import Lines
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.text.tokeniser import Tokeniser

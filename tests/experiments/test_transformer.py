@@ -12,7 +12,6 @@ import pytest
 from helpers import write_decoder
 
 from experiments.report import signatures_of
-from experiments.transformer.choosing import beam_figures, tuned_weight
 from experiments.transformer.report import (
     EQUAL,
     HIERO,
@@ -33,9 +32,11 @@ from experiments.transformer.stages import (
     Scored,
     Search,
     Searched,
+    beam_figures,
     read_scored,
     read_searched,
     stages_of,
+    tuned_weight,
 )
 from lattice_simp import nbest
 from lattice_simp.errors import LatticeSimpError, MissingExtraError
@@ -174,7 +175,7 @@ def hiero(tmp_path_factory):
 
 def test_lists_and_lattices_hold_what_the_systems_say(hiero, network, tmp_path):
     """If all prefixes fit, the search finds the cheapest of all strings, even beyond the list of three."""
-    from experiments.transformer.network import read_network
+    from experiments.transformer.stages import read_network
     from lattice_simp import Decoder
 
     before = Done({"tune": hiero}, {"tune": {"key": "toy"}})
@@ -217,7 +218,7 @@ def test_lists_and_lattices_hold_what_the_systems_say(hiero, network, tmp_path):
 
 
 def test_the_network_s_own_translation_is_words(network):
-    from experiments.transformer.network import read_network, translated
+    from experiments.transformer.stages import read_network, translated
 
     scorer = read_network(network, "float32")
     pieces = scorer.segmentation.source(SOURCES[0].split())
@@ -229,7 +230,7 @@ def test_the_network_s_own_translation_is_words(network):
 
 
 def test_a_network_of_other_pieces_cannot_translate(network, tmp_path):
-    from experiments.transformer.network import read_network, translated
+    from experiments.transformer.stages import read_network, translated
 
     shutil.copytree(network, tmp_path / "words")
     (tmp_path / "words" / "lattice_simp.json").write_text('{"subwords": "words"}', encoding="utf-8")
@@ -265,7 +266,7 @@ def test_the_validation_set_comes_first():
 @pytest.mark.slow
 def test_a_stopped_training_goes_on_and_a_finished_one_is_not_done_again(tmp_path):
     pytest.importorskip("torch", reason="the extra `neural-training` is not installed")
-    from experiments.transformer import network as module
+    from experiments.transformer import stages as module
 
     text = tmp_path / "work" / "text"
     text.mkdir(parents=True)
@@ -292,7 +293,7 @@ def test_a_stopped_training_goes_on_and_a_finished_one_is_not_done_again(tmp_pat
 
 
 def test_without_torch_an_untrained_network_is_refused(tmp_path, monkeypatch):
-    from experiments.transformer.network import trained_network
+    from experiments.transformer.stages import trained_network
     from lattice_simp.rescore.neural.settings import TrainingSettings
 
     monkeypatch.setitem(sys.modules, "torch", None)
