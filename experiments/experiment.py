@@ -13,6 +13,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,30 +91,36 @@ def joined_parts(head: str, parts: Sequence[str], folder: Path) -> str:
     return "\n\n".join(part.strip("\n") for part in every if part.strip()) + "\n"
 
 
-def options(program: str, about: str | None, folder: Path | None = None) -> argparse.ArgumentParser:
-    """Returns a parser of the options of all experiments; it requires the folder if `folder` is None."""
-    parser = argparse.ArgumentParser(prog=f"python -m {program}", description=about)
-    count: Any = None if folder is None else "?"
-    parser.add_argument("folder", type=Path, nargs=count, default=folder, help="with config.yaml (%(default)s)")
+def program(
+    file: str, about: str | None, do: Callable[[Experiment], Results], **more: Mapping[str, Any]
+) -> Callable[..., None]:
+    """Returns the main function of a script: runs an experiment and writes its results; an error is one line.
+
+    Args:
+        file: the script, in the folder of the experiment; if that has no config, the command line must name one that has.
+        about: what the script does.
+        do: runs the unfinished stages, and returns the results.
+        more: for each option of the script itself, the arguments of `add_argument`.
+    """
+    path = Path(file)
+    name = f"experiments.{path.parent.name if path.stem == '__main__' else path.stem}"
+    parser = argparse.ArgumentParser(prog=f"python -m {name}", description=about)
+    own: dict[str, Any] = {"nargs": "?", "default": path.parent} if (path.parent / CONFIG).exists() else {}
+    parser.add_argument("folder", type=Path, **own, help="with config.yaml (%(default)s)")
     parser.add_argument("--data", help="the folder with the corpora; the same as --set data=FOLDER")
     parser.add_argument("--work", help="the folder for intermediate files; the same as --set work=FOLDER")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="override a setting")
     parser.add_argument("--jobs", type=int, default=1, help="number of parallel processes (%(default)s)")
     parser.add_argument("--command", default="", help="the command to record on the page")
     parser.add_argument("--output", type=Path, help="folder for the results (default: the experiment's folder)")
-    return parser
+    for option, settings in more.items():
+        parser.add_argument(f"--{option.replace('_', '-')}", **settings)
+    return partial(_run, parser, do)
 
 
-def run_experiment(
+def _run(
     parser: argparse.ArgumentParser, do: Callable[[Experiment], Results], arguments: Sequence[str] | None = None
 ) -> None:
-    """Runs an experiment and writes its results; an error ends the program with one line.
-
-    Args:
-        parser: from `options`, perhaps with further options of the experiment.
-        do: runs the unfinished stages, and returns the results.
-        arguments: None for those of the command line.
-    """
     options = vars(parser.parse_args(arguments))
     folder = options.pop("folder")
     folders = {name: options.pop(name) for name in ("data", "work")}
@@ -123,8 +130,7 @@ def run_experiment(
     command, output = options.pop("command") or command_line, options.pop("output") or folder
     try:
         with kernels_interruptible(), logged_run(options.pop("jobs")) as run:
-            experiment = Experiment(folder, tuple(overrides), output, command, run, options)
-            results = do(experiment)
+            results = do(experiment := Experiment(folder, tuple(overrides), output, command, run, options))
         print(experiment.write(results))
     except LatticeSimpError as error:
         sys.exit(f"error: {error}")

@@ -6,10 +6,9 @@ python -m experiments.results experiments/multi30k --data ../shared/data
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
+from experiments.experiment import Experiment, Results, program, stage_costs
 from experiments.report import Figures, plain_table, stages_part
 from lattice_simp.train.config import Config, read_config
 from lattice_simp.train.pipeline import train
@@ -72,9 +71,7 @@ def page(figures: Figures, config: Figures) -> list[str]:
     return [table, signatures, "\n".join(lines), figures.get("note", ""), *stages_part(figures)]
 
 
-_PARSER = options("experiments.results", __doc__)
-_PARSER.add_argument("--note", default="", help="a sentence for the page")
-main = partial(run_experiment, _PARSER, trained)
+main = program(__file__, __doc__, trained, note={"default": "", "help": "a sentence for the page"})
 
 if __name__ == "__main__":
     main()

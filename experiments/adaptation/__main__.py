@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments.adaptation.report import page
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.files import write_lines
 from experiments.halving import HALVES, by_key, read_training, summed_costs, write_corpora
 from experiments.report import bleu_scores
@@ -129,7 +129,7 @@ def _translate(config: Config, test: TestSet, run: Run, folder: Path) -> dict[st
     return {"sentences": len(lines)}
 
 
-main = partial(run_experiment, options("experiments.adaptation", __doc__, Path(__file__).parent), adaptation)
+main = program(__file__, __doc__, adaptation)
 
 if __name__ == "__main__":
     main()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from experiments.agreement.report import page
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.report import versions
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton import read_skeletons
@@ -120,7 +120,7 @@ def agreement(experiment: Experiment) -> Results:
     return Results("Agreement of two judgements", figures, page(figures, config), versions("crowd-kit", "nltk"))
 
 
-main = partial(run_experiment, options("experiments.agreement", __doc__, Path(__file__).parent), agreement)
+main = program(__file__, __doc__, agreement)
 
 if __name__ == "__main__":
     main()

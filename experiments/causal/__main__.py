@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from experiments.causal.model import PROMPTED, UNPROMPTED, scorer_settings, translation_prompt
 from experiments.causal.report import outputs, page, set_figures
 from experiments.causal.stages import read_lists, stages_of
-from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
+from experiments.experiment import Experiment, Results, program, stage_costs
 from experiments.report import STAGES, signatures_of, versions
 from experiments.study.pipeline import model_for
 from experiments.transformer.sets import SentenceSet, read_set, set_files, set_sizes
@@ -71,9 +70,12 @@ def _chosen(validation: SentenceSet, done: Done, settings: Mapping[str, CausalSe
     }
 
 
-_PARSER = options("experiments.causal", __doc__, Path(__file__).parent)
-_PARSER.add_argument("--choose", action="store_true", help="the validation set alone: what to write into config.yaml")
-main = partial(run_experiment, _PARSER, causal)
+main = program(
+    __file__,
+    __doc__,
+    causal,
+    choose={"action": "store_true", "help": "the validation set alone: what to write into config.yaml"},
+)
 
 if __name__ == "__main__":
     main()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from experiments.causes.report import BLEU, page
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.files import sentence_file, write_lines
 from experiments.halving import by_key, summed_costs
 from experiments.report import scores_of
@@ -231,7 +231,7 @@ def size_figures(study: Study, config: Config, folds: Sequence[Fold]) -> dict[st
     return {"pairs": pairs, "sentences": len(sentences), "rows": rows, "failures": failures}
 
 
-main = partial(run_experiment, options("experiments.causes", __doc__, Path(__file__).parent), causes)
+main = program(__file__, __doc__, causes)
 
 if __name__ == "__main__":
     main()

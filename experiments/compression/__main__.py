@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from experiments.compression.stages import (
     tagger_name,
     tagger_stages,
 )
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from lattice_simp import LanguageModel
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.skeleton.automatic import DeletionTagger
@@ -66,7 +65,7 @@ def _domain(done: Done, domain: Domain, model: LanguageModel) -> Mapping[str, An
     }
 
 
-main = partial(run_experiment, options("experiments.compression", __doc__, Path(__file__).parent), compression)
+main = program(__file__, __doc__, compression)
 
 if __name__ == "__main__":
     main()

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from experiments.confidence.measure import bins, calibrated, calibration, cross_entropy, measured, right_words
 from experiments.confidence.report import page
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.files import read_records, write_lines
 from lattice_simp import Hypothesis, Lattice, ngram_posteriors, read_nbest, word_confidences
 from lattice_simp.core.kernel import Bools, Floats
@@ -97,7 +96,7 @@ def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:
     return sentences
 
 
-main = partial(run_experiment, options("experiments.confidence", __doc__, Path(__file__).parent), confidence)
+main = program(__file__, __doc__, confidence)
 
 if __name__ == "__main__":
     main()

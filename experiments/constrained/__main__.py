@@ -14,7 +14,7 @@ import numpy as np
 import lattice_simp as ls
 from experiments.constrained.model import Gemma, lines_of
 from experiments.constrained.report import FREE, SYSTEMS, page
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.support.extras import extra
 from lattice_simp.support.tables import Row, read_table
@@ -120,7 +120,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return round(float(np.mean(values)), 3) if values else None
 
 
-main = partial(run_experiment, options("experiments.constrained", __doc__, Path(__file__).parent), constrained)
+main = program(__file__, __doc__, constrained)
 
 if __name__ == "__main__":
     main()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from experiments.corpus.onestop import ONESTOP, chosen, onestop_stage
 from experiments.corpus.report import page
 from experiments.corpus.simplifiers import CORPORA, HELD_OUT, SIMPLIFIERS, simplifiers
 from experiments.corpus.synthetic import ARTICLES, KILLED, MILLION, articles_stage, killed_stage, million_stage
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.report import versions
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import read_json
@@ -80,7 +79,7 @@ def _only(record: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: record[name] for name in names}
 
 
-main = partial(run_experiment, options("experiments.corpus", __doc__, Path(__file__).parent), corpus)
+main = program(__file__, __doc__, corpus)
 
 if __name__ == "__main__":
     main()

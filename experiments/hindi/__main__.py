@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.hindi.baselines import TwoFields, boundary_scores
 from experiments.hindi.report import Both, Scores, figures, page
 from experiments.hindi.scoring import attachments, finite, finite_brackets, seconds
@@ -109,7 +108,7 @@ def _both(pairs: list[tuple[Sequence[Brackets], list[Clause]]]) -> Both:
     return Both(evaluate(pairs), finite_scores, boundary_scores(pairs))
 
 
-main = partial(run_experiment, options("experiments.hindi", __doc__, Path(__file__).parent), clauses)
+main = program(__file__, __doc__, clauses)
 
 if __name__ == "__main__":
     main()

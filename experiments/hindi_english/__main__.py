@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.hindi_english.report import figures, measure_systems, page
 from experiments.hindi_english.translating import (
     SYSTEMS,
@@ -36,9 +35,12 @@ def hindi_english(experiment: Experiment) -> Results:
     return Results("Hindi to English", summary, page(summary, experiment.settings()))
 
 
-_PARSER = options("experiments.hindi_english", __doc__, Path(__file__).parent)
-_PARSER.add_argument("--hindi", type=Path, default=Path("build/hindi"), help="what `make hindi` made")
-main = partial(run_experiment, _PARSER, hindi_english)
+main = program(
+    __file__,
+    __doc__,
+    hindi_english,
+    hindi={"type": Path, "default": Path("build/hindi"), "help": "what `make hindi` made"},
+)
 
 if __name__ == "__main__":
     main()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.hindi_simplification.judgements import JUDGED, judged_figures, read_judged
 from experiments.hindi_simplification.references import Pair, line_of, read_pairs, read_ratings
 from experiments.hindi_simplification.report import measure, page
@@ -87,10 +86,13 @@ def outputs_of(pairs: Sequence[Pair], model: HindiModel | None) -> dict[str, lis
     return outputs
 
 
-_PARSER = options("experiments.hindi_simplification", __doc__, FOLDER)
-_PARSER.add_argument("--hindi", type=Path, default=Path("build/hindi"), help="what `make hindi` made")
-_PARSER.add_argument("--without-model", action="store_true", help="leave out the rows of a model")
-main = partial(run_experiment, _PARSER, simplification)
+main = program(
+    __file__,
+    __doc__,
+    simplification,
+    hindi={"type": Path, "default": Path("build/hindi"), "help": "what `make hindi` made"},
+    without_model={"action": "store_true", "help": "leave out the rows of a model"},
+)
 
 if __name__ == "__main__":
     main()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
+from experiments.experiment import Experiment, Results, program, stage_costs
 from experiments.masks.choosing import (
     Candidates,
     Setting,
@@ -108,7 +107,7 @@ def _oracle(entry: Candidates, setting: Setting, weight: float) -> int:
     return sentence_oracle(entry, entry.alone(weight)[is_used])
 
 
-main = partial(run_experiment, options("experiments.masks", __doc__, Path(__file__).parent), masks)
+main = program(__file__, __doc__, masks)
 
 if __name__ == "__main__":
     main()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
-
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.mutants.report import ROOT, page
 from experiments.mutants.running import Outcome, Workshop, read_mutants
 
@@ -25,7 +22,7 @@ def mutants(experiment: Experiment) -> Results:
     return Results("Errors in the study's code that tests see", figures, page(figures, values))
 
 
-main = partial(run_experiment, options("experiments.mutants", __doc__, Path(__file__).parent), mutants)
+main = program(__file__, __doc__, mutants)
 
 if __name__ == "__main__":
     main()

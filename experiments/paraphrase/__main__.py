@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.experiment import FIGURES, Experiment, Results, options, run_experiment, stage_costs
+from experiments.experiment import FIGURES, Experiment, Results, program, stage_costs
 from experiments.files import read_records
 from experiments.paraphrase.combination import FIGURE_NAMES, combination_stage, read_combination
 from experiments.paraphrase.curve import FILTERED, UNFILTERED, curve_figures, curve_stage, model_stage
@@ -90,7 +89,7 @@ def _costs(done: Done, name: str) -> dict[str, Any]:
     }
 
 
-main = partial(run_experiment, options("experiments.paraphrase", __doc__, Path(__file__).parent), paraphrase)
+main = program(__file__, __doc__, paraphrase)
 
 if __name__ == "__main__":
     main()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.report import bleu_scores
 from experiments.search.decoding import Record, System, decoded
 from experiments.search.report import PLOTS, draw, page
@@ -145,7 +144,7 @@ def tested(
     }
 
 
-main = partial(run_experiment, options("experiments.search", __doc__, Path(__file__).parent), search_errors)
+main = program(__file__, __doc__, search_errors)
 
 if __name__ == "__main__":
     main()

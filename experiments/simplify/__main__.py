@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
+from experiments.experiment import Experiment, Results, program, stage_costs
 from experiments.files import output_file
 from experiments.report import STAGES, versions
 from experiments.simplify.corpora import corpora_stage
@@ -60,7 +59,7 @@ def _outputs(
     return written.folders[stage.name], {**records, **written.records}
 
 
-main = partial(run_experiment, options("experiments.simplify", __doc__, Path(__file__).parent), simplify)
+main = program(__file__, __doc__, simplify)
 
 if __name__ == "__main__":
     main()

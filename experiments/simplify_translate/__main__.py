@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
+from experiments.experiment import Experiment, Results, program, stage_costs
 from experiments.report import STAGES
 from experiments.simplify_translate.report import figures, measure_systems, page
 from experiments.simplify_translate.translating import (
@@ -64,9 +63,12 @@ def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-_PARSER = options("experiments.simplify_translate", __doc__, Path(__file__).parent)
-_PARSER.add_argument("--simplifier", type=Path, default=Path("build/simplify/model-turk"), help="(%(default)s)")
-main = partial(run_experiment, _PARSER, simplify_translate)
+main = program(
+    __file__,
+    __doc__,
+    simplify_translate,
+    simplifier={"type": Path, "default": Path("build/simplify/model-turk"), "help": "(%(default)s)"},
+)
 
 if __name__ == "__main__":
     main()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.files import write_lines
 from experiments.halving import HALVES, by_key, read_training, summed_costs, write_corpora
 from experiments.report import bleu_scores
@@ -127,9 +126,7 @@ def half_of(settings: Mapping[str, Any], folder: Path, work: Path, number: int) 
     return Half(settings, config, tuned, translated)
 
 
-main = partial(
-    run_experiment, options("experiments.skeleton_features", __doc__, Path(__file__).parent), skeleton_features
-)
+main = program(__file__, __doc__, skeleton_features)
 
 if __name__ == "__main__":
     main()

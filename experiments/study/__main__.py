@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from experiments.experiment import Experiment, Results, options, run_experiment
+from experiments.experiment import Experiment, Results, program
 from experiments.mutants import killed_pct
 from experiments.study.config import read_study
 from experiments.study.pipeline import run_study
@@ -41,9 +41,12 @@ def _named_file(text: str) -> tuple[str, Path]:
     return name, Path(path)
 
 
-_PARSER = options("experiments.study", __doc__)
-_PARSER.add_argument("--skeletons", action="append", default=[], help="NAME=FILE: another kind of skeletons")
-main = partial(run_experiment, _PARSER, study)
+main = program(
+    __file__,
+    __doc__,
+    study,
+    skeletons={"action": "append", "default": [], "help": "NAME=FILE: another kind of skeletons"},
+)
 
 if __name__ == "__main__":
     main()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from experiments.experiment import Experiment, Results, options, run_experiment, stage_costs
+from experiments.experiment import Experiment, Results, program, stage_costs
 from experiments.report import STAGES, signatures_of
 from experiments.study.pipeline import model_for
 from experiments.transformer.report import (
@@ -141,9 +140,12 @@ def _measured_set(
     return figures, signatures_of(measurements.metrics)
 
 
-_PARSER = options("experiments.transformer", __doc__, Path(__file__).parent)
-_PARSER.add_argument("--choose", action="store_true", help="the validation set alone: what to write into config.yaml")
-main = partial(run_experiment, _PARSER, transformer)
+main = program(
+    __file__,
+    __doc__,
+    transformer,
+    choose={"action": "store_true", "help": "the validation set alone: what to write into config.yaml"},
+)
 
 if __name__ == "__main__":
     main()

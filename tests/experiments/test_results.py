@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.experiment import Results, options, run_experiment
+from experiments.experiment import Results, program
 from lattice_simp.errors import LatticeSimpError
 
 EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
@@ -24,9 +24,8 @@ def folder(tmp_path):
 
 
 def run(folder, arguments, do):
-    parser = options("experiments.some", "Does something.")
-    parser.add_argument("--own", default="")
-    run_experiment(parser, do, [str(folder), *arguments])
+    main = program("experiments/some.py", "Does something.", do, own={"default": ""})
+    main([str(folder), *arguments])
 
 
 def test_the_options_are_alike_and_reach_the_experiment(folder):
