@@ -16,8 +16,6 @@ from rich.table import Table
 
 from experiments.bench import (
     batches,
-    confidence,
-    constrained,
     engines,
     gappy,
     growth,
@@ -48,8 +46,6 @@ MEASUREMENTS = {
     "engines": engines.measure,
     "mert": mert.measure,
     "mbr": minimum_bayes_risk.measure,
-    "confidence": confidence.measure,
-    "constrained": constrained.measure,
     "masks": masks.measure,
     "peers": peers.measure,
     "mbrs": mbrs_lists.measure,

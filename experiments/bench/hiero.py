@@ -24,15 +24,14 @@ from experiments.bench.oracle_data import (
 from lattice_simp.translate.search.cubes.limits import CubePruning
 from lattice_simp.translate.search.exact.limits import ExactSearch
 
-FULL_SETTINGS = (
-    CubePruning(pops=100, max_arcs=50_000),
-    CubePruning(pops=200, max_arcs=50_000),
-    CubePruning(pops=500, max_arcs=50_000),
-    CubePruning(pops=1000, max_arcs=50_000),
-    CubePruning(pops=2500, max_arcs=50_000),
-    CubePruning(pops=5000, max_arcs=50_000),
-)
+FULL_SETTINGS = [CubePruning(pops=pops, max_arcs=50_000) for pops in (100, 200, 500, 1000, 2500, 5000)]
 """The pruning settings for nested grammars."""
+
+SHORT_LIMITS = ExactSearch(seconds=300.0, edges=60_000_000)
+NEWS_LIMITS = ExactSearch(seconds=60.0, edges=25_000_000)
+
+CERTAIN = 1e-4
+"""Gaps below this many nats count as 0."""
 
 
 def _decode(shared: Path, task: Task, cubes: CubePruning | None = None) -> tuple[list[ls.Path], float]:
@@ -130,10 +129,6 @@ def measure_full_exact(shared: Path) -> Figures:
     }
 
 
-SHORT_LIMITS = ExactSearch(seconds=300.0, edges=60_000_000)
-NEWS_LIMITS = ExactSearch(seconds=60.0, edges=25_000_000)
-
-
 def _certified(
     shared: Path, task: Task, chosen: Sequence[int] | None, limits: ExactSearch
 ) -> tuple[list[ls.Translation], float]:
@@ -147,10 +142,6 @@ def _certified(
 
 def _certain(translations: Sequence[ls.Translation]) -> int:
     return sum(entry.optimality_gap is not None and entry.optimality_gap < CERTAIN for entry in translations)
-
-
-CERTAIN = 1e-4
-"""Gaps below this many nats count as 0."""
 
 
 def _total(best: list[ls.Path], recorded: dict[str, float]) -> Figure:

@@ -28,20 +28,13 @@ class Task:
 
 
 MULTI30K = Task("hiero-multi30k", "grammar.shallow1.gz", "source.de", "best.tsv", "runs.tsv", "lm4.arpa.gz")
-MULTI30K_FULL = Task("hiero-multi30k", "grammar.full.gz", "source.de", "best.tsv", "runs.tsv", "lm4.arpa.gz")
+MULTI30K_FULL = replace(MULTI30K, grammar="grammar.full.gz")
 EUROPARL = Task(
     "hiero-europarl", "grammar.shallow1.sent.gz", "source.en", "best.sent.tsv", "runs.sent.tsv", "lm4.filtered.arpa.gz"
 )
-EUROPARL_FULL = Task(
-    "hiero-europarl", "grammar.full.sent.gz", "source.en", "best.sent.tsv", "runs.sent.tsv", "lm4.filtered.arpa.gz"
-)
-EUROPARL_SKELETONS = Task(
-    "hiero-europarl",
-    "grammar.shallow1.skel.gz",
-    "skeleton.en",
-    "best.skel.tsv",
-    "runs.skel.tsv",
-    "lm4.filtered.arpa.gz",
+EUROPARL_FULL = replace(EUROPARL, grammar="grammar.full.sent.gz")
+EUROPARL_SKELETONS = replace(
+    EUROPARL, grammar="grammar.shallow1.skel.gz", source="skeleton.en", best="best.skel.tsv", runs="runs.skel.tsv"
 )
 
 WEIGHTS = {"RS": 1.0, "LM": 1.0, "Glue": 0.2}
@@ -79,18 +72,17 @@ def exact_results(shared: Path, task: Task) -> list[tuple[float, str]]:
 
 def recorded_seconds(shared: Path, task: Task, grammar: str) -> dict[str, float]:
     """Returns the recorded CPU seconds of other decoders by their settings."""
-    runs = _runs(shared, task, grammar)
-    return {name: float(row["cpu_s"]) for name, row in runs.items() if "50-best" not in row["setting"]}
+    rows = _recorded(shared, task, grammar)
+    return {name: float(row["cpu_s"]) for name, row in rows.items() if "50-best" not in row["setting"]}
 
 
 def recorded_totals(shared: Path, task: Task, grammar: str) -> dict[str, float]:
     """Returns the recorded total costs of other decoders by their settings."""
-    runs = _runs(shared, task, grammar)
-    return {name: float(row["sum_exact_cost"]) for name, row in runs.items() if row["sum_exact_cost"]}
+    rows = _recorded(shared, task, grammar)
+    return {name: float(row["sum_exact_cost"]) for name, row in rows.items() if row["sum_exact_cost"]}
 
 
-def _runs(shared: Path, task: Task, grammar: str) -> dict[str, dict[str, str]]:
-    """Returns the rows of other decoders with a grammar by their settings."""
+def _recorded(shared: Path, task: Task, grammar: str) -> dict[str, dict[str, str]]:
     rows = _rows(shared / "data" / "oracles" / task.folder / task.runs)
     return {f"{row['system']} {row['setting']}": row for row in rows if row["grammar"] == grammar}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -40,13 +41,9 @@ def measure(words: list[str], folder: Path) -> Figures:
     lattice = wide_lattice(ARCS, ls.SymbolTable(words[:WORDS]))
     few = wide_lattice(SMALL_ARCS, ls.SymbolTable(words[:FEW_WORDS]))
     text = wide_lattice(TEXT_ARCS, ls.SymbolTable(words[:WORDS]))
-    figures = {**_pruning(lattice), **_lists(lattice), **_products(lattice), **_automata(few), **_text(text, folder)}
+    figures = {**_openfst(lattice, few), **_openfst_text(text, folder)}
     if kaldifst := installed("kaldifst"):
-        figures |= {
-            **_kaldifst_lists(kaldifst, lattice, folder),
-            **_kaldifst_automata(kaldifst, few, folder),
-            **_kaldifst_text(kaldifst, text, folder),
-        }
+        figures |= {**_kaldifst(kaldifst, lattice, few, folder), **_kaldifst_text(kaldifst, text, folder)}
     return figures
 
 
@@ -55,68 +52,44 @@ def files(lists: list[ls.Lattice], folder: Path) -> Figures:
     paths = [folder / f"{number}.fst" for number in range(FILES)]
     lattices = [lists[number % len(lists)] for number in range(FILES)]
 
-    def write() -> list[float]:
-        for lattice, path in zip(lattices, paths, strict=True):
-            ls.write(lattice, path)
-        return _sizes(paths)
-
-    def read() -> list[float]:
-        return [float(ls.read(path).num_states) for path in paths]
-
-    def read_by_pynini() -> list[float]:
-        return [float(pynini.Fst.read(str(path)).num_states()) for path in paths]
-
-    write()
-    automata = [pynini.Fst.read(str(path)) for path in paths]
-
-    def write_by_pynini() -> list[float]:
+    def written(save: Callable[[Any, Path], object], automata: list[Any]) -> list[float]:
         for automaton, path in zip(automata, paths, strict=True):
-            automaton.write(str(path))
-        return _sizes(paths)
+            save(automaton, path)
+        return [float(path.stat().st_size) for path in paths]
 
-    figures = compared("peer_small_files_read_vs_pynini", read, read_by_pynini)
-    figures |= compared("peer_small_files_written_vs_pynini", write, write_by_pynini)
+    write: Run = partial(written, ls.write, lattices)
+    write()
+
+    def against(name: str, read: Callable[[str], Any], states: Callable[[Any], int]) -> Figures:
+        automata = [read(str(path)) for path in paths]
+        saving = partial(written, lambda automaton, path: automaton.write(str(path)), automata)
+        return {
+            **compared(
+                f"peer_small_files_read_vs_{name}",
+                lambda: [float(ls.read(path).num_states) for path in paths],
+                lambda: [float(states(read(str(path)))) for path in paths],
+            ),
+            **compared(f"peer_small_files_written_vs_{name}", write, saving),
+        }
+
+    figures = against("pynini", pynini.Fst.read, lambda automaton: automaton.num_states())
     if kaldifst := installed("kaldifst"):
-        others = [kaldifst.StdVectorFst.read(str(path)) for path in paths]
-
-        def read_by_kaldifst() -> list[float]:
-            return [float(kaldifst.StdVectorFst.read(str(path)).num_states) for path in paths]
-
-        def write_by_kaldifst() -> list[float]:
-            for automaton, path in zip(others, paths, strict=True):
-                automaton.write(str(path))
-            return _sizes(paths)
-
-        figures |= compared("peer_small_files_read_vs_kaldifst", read, read_by_kaldifst)
-        figures |= compared("peer_small_files_written_vs_kaldifst", write, write_by_kaldifst)
+        figures |= against("kaldifst", kaldifst.StdVectorFst.read, lambda automaton: automaton.num_states)
     return figures
 
 
-def _sizes(paths: list[Path]) -> list[float]:
-    return [float(path.stat().st_size) for path in paths]
+def _often(name: str, ours: Run, theirs: Run, tolerance: float = 1e-6) -> Figures:
+    return compared(f"peer_{name}", repeated(REPEATS, ours), repeated(REPEATS, theirs), tolerance)
 
 
-def _pruning(lattice: ls.Lattice) -> Figures:
-    """Prunes by a beam, against pywrapfst; as many arcs stay."""
-    fst = lattice.to_pynini()
+def _openfst(lattice: ls.Lattice, few: ls.Lattice) -> Figures:
+    """Compares costs of the best strings, arcs of pruned lattices and of products, and states of smaller automata."""
+    fst, small = lattice.to_pynini(), few.to_pynini()
+    strings = [(entry.text, 0.0) for entry in ls.nbest(lattice, STRINGS)]
+    acceptor = ls.minimize(ls.Lattice.from_strings(strings, symbols=lattice.symbols))
+    other = acceptor.to_pynini().arcsort(sort_type="ilabel")
 
-    def ours() -> list[float]:
-        return [float(ls.prune(lattice, BEAM).num_arcs)]
-
-    def theirs() -> list[float]:
-        return [_arcs(pywrapfst.prune(fst, weight=BEAM))]
-
-    return compared("peer_prune_vs_pywrapfst", repeated(REPEATS, ours), repeated(REPEATS, theirs))
-
-
-def _lists(lattice: ls.Lattice) -> Figures:
-    """Finds the best distinct strings, against pynini; their costs are equal."""
-    fst = lattice.to_pynini()
-
-    def ours() -> list[float]:
-        return [entry.cost for entry in ls.nbest(lattice, PATHS)]
-
-    def theirs() -> list[float]:
+    def paths() -> list[float]:
         paths, costs = pynini.shortestpath(fst, nshortest=PATHS, unique=True).paths(), []
         while not paths.done():
             paths.olabels()
@@ -124,135 +97,109 @@ def _lists(lattice: ls.Lattice) -> Figures:
             paths.next()
         return sorted(costs)
 
-    return compared("peer_unique_nbest_vs_pynini", repeated(REPEATS, ours), repeated(REPEATS, theirs), tolerance=1e-4)
+    def determinized() -> pynini.Fst:
+        return pynini.determinize(small, delta=DELTA)
+
+    determinize, minimize = _minimizing(few)
+    return {
+        **_often(
+            "prune_vs_pywrapfst",
+            lambda: [ls.prune(lattice, BEAM).num_arcs],
+            lambda: [_arcs(pywrapfst.prune(fst, weight=BEAM))],
+        ),
+        **_often("unique_nbest_vs_pynini", lambda: [entry.cost for entry in ls.nbest(lattice, PATHS)], paths, 1e-4),
+        **_often(
+            "compose_vs_pynini",
+            lambda: [ls.compose(lattice, acceptor).num_arcs],
+            lambda: [_arcs(pynini.compose(fst, other))],
+        ),
+        **_often(
+            "intersect_vs_pynini",
+            lambda: [ls.intersect(lattice, acceptor).num_arcs],
+            lambda: [_arcs(pynini.intersect(fst, other))],
+        ),
+        **_often("determinize_vs_pynini", determinize, lambda: [determinized().num_states()]),
+        **_often("minimize_vs_pynini", minimize, lambda: [determinized().minimize().num_states()]),
+    }
 
 
-def _kaldifst_lists(kaldifst: ModuleType, lattice: ls.Lattice, folder: Path) -> Figures:
-    """Finds the best paths, against kaldifst, which has no distinct strings; their costs are equal."""
-    fst = _in_kaldifst(kaldifst, lattice, folder)
+def _minimizing(few: ls.Lattice) -> tuple[Run, Run]:
+    """Returns the functions that determinize and minimize a lattice, and count the states."""
+    return lambda: [ls.determinize(few).num_states], lambda: [ls.minimize(few).num_states]
 
-    def ours() -> list[float]:
-        return [entry.cost for entry in ls.nbest(lattice, PATHS, unique=False)]
 
-    def theirs() -> list[float]:
+def _kaldifst(kaldifst: ModuleType, lattice: ls.Lattice, few: ls.Lattice, folder: Path) -> Figures:
+    """Compares costs of the best paths, since kaldifst has no distinct strings, and states of smaller automata."""
+    fst, small = (_in_kaldifst(kaldifst, each, folder) for each in (lattice, few))
+
+    def paths() -> list[float]:
         paths = kaldifst.convert_nbest_to_vector(kaldifst.shortest_path(fst, n=PATHS))
         return sorted(kaldifst.get_linear_symbol_sequence(path)[3].value for path in paths)
 
-    return compared("peer_nbest_vs_kaldifst", repeated(REPEATS, ours), repeated(REPEATS, theirs), tolerance=1e-4)
-
-
-def _products(lattice: ls.Lattice) -> Figures:
-    """Composes and intersects with an acceptor of a few strings, against pynini; the results have as many arcs."""
-    strings = [(entry.text, 0.0) for entry in ls.nbest(lattice, STRINGS)]
-    acceptor = ls.minimize(ls.Lattice.from_strings(strings, symbols=lattice.symbols))
-    first, second = lattice.to_pynini(), acceptor.to_pynini().arcsort(sort_type="ilabel")
-    figures: Figures = {}
-    for name, operation, peer in (
-        ("compose", ls.compose, pynini.compose),
-        ("intersect", ls.intersect, pynini.intersect),
-    ):
-
-        def ours(operation: Callable[..., ls.Lattice] = operation) -> list[float]:
-            return [float(operation(lattice, acceptor).num_arcs)]
-
-        def theirs(peer: Callable[..., pynini.Fst] = peer) -> list[float]:
-            return [_arcs(peer(first, second))]
-
-        figures |= compared(f"peer_{name}_vs_pynini", repeated(REPEATS, ours), repeated(REPEATS, theirs))
-    return figures
-
-
-def _automata(lattice: ls.Lattice) -> Figures:
-    """Determinizes and minimizes, against pynini; the results have as many states."""
-    fst = lattice.to_pynini()
-    determinized = repeated(REPEATS, lambda: [float(pynini.determinize(fst, delta=DELTA).num_states())])
-    minimized = repeated(REPEATS, lambda: [float(pynini.determinize(fst, delta=DELTA).minimize().num_states())])
-    return _compared_automata("pynini", lattice, determinized, minimized)
-
-
-def _kaldifst_automata(kaldifst: ModuleType, lattice: ls.Lattice, folder: Path) -> Figures:
-    """Determinizes and minimizes, against kaldifst; the results have as many states."""
-    fst = _in_kaldifst(kaldifst, lattice, folder)
-
-    def smallest() -> list[float]:
-        automaton = kaldifst.determinize(fst)
+    def minimized() -> list[float]:
+        automaton = kaldifst.determinize(small)
         kaldifst.minimize(automaton)
-        return [float(automaton.num_states)]
+        return [automaton.num_states]
 
-    determinized = repeated(REPEATS, lambda: [float(kaldifst.determinize(fst).num_states)])
-    return _compared_automata("kaldifst", lattice, determinized, repeated(REPEATS, smallest))
-
-
-def _compared_automata(peer: str, lattice: ls.Lattice, determinized: Run, minimized: Run) -> Figures:
-    figures: Figures = {}
-    for name, operation, theirs in (
-        ("determinize", ls.determinize, determinized),
-        ("minimize", ls.minimize, minimized),
-    ):
-
-        def ours(operation: Callable[[ls.Lattice], ls.Lattice] = operation) -> list[float]:
-            return [float(operation(lattice).num_states)]
-
-        figures |= compared(f"peer_{name}_vs_{peer}", repeated(REPEATS, ours), theirs)
-    return figures
+    determinize, minimize = _minimizing(few)
+    best = partial(ls.nbest, lattice, PATHS, unique=False)
+    return {
+        **_often("nbest_vs_kaldifst", lambda: [entry.cost for entry in best()], paths, 1e-4),
+        **_often("determinize_vs_kaldifst", determinize, lambda: [kaldifst.determinize(small).num_states]),
+        **_often("minimize_vs_kaldifst", minimize, minimized),
+    }
 
 
-def _text(lattice: ls.Lattice, folder: Path) -> Figures:
-    """Reads and writes AT&T text, against pywrapfst; it holds as many arcs."""
-    path, fst, table = folder / "text.att", lattice.to_pynini(), pywrapfst.SymbolTable()
-    for number, word in enumerate(lattice.symbols.words):
-        table.add_symbol(word, number)
+def _openfst_text(lattice: ls.Lattice, folder: Path) -> Figures:
+    path, fst, table = folder / "text.att", lattice.to_pynini(), _symbols(pywrapfst.SymbolTable(), lattice)
 
-    def theirs() -> list[float]:
-        path.write_text(fst.print(isymbols=table, osymbols=table, acceptor=True), encoding="utf-8")
-        return [_lines(path)]
-
-    def compiled() -> list[float]:
+    def compiled(text: str) -> float:
         compiler = pywrapfst.Compiler(isymbols=table, osymbols=table, acceptor=True)
-        compiler.write(path.read_text(encoding="utf-8"))
-        return [_arcs(compiler.compile())]
+        compiler.write(text)
+        return _arcs(compiler.compile())
 
-    figures = compared("peer_text_written_vs_pywrapfst", _written(lattice, path), theirs)
-    return figures | compared("peer_text_read_vs_pywrapfst", _read(path), compiled)
+    printed = partial(fst.print, isymbols=table, osymbols=table, acceptor=True)
+    return {**_written_text("pywrapfst", lattice, path, printed), **_read_text("pywrapfst", path, compiled)}
 
 
 def _kaldifst_text(kaldifst: ModuleType, lattice: ls.Lattice, folder: Path) -> Figures:
-    """Reads and writes AT&T text, against kaldifst."""
-    path, table = folder / "text.att", kaldifst.SymbolTable()
-    for number, word in enumerate(lattice.symbols.words):
-        table.add_symbol(word, number)
+    path, table = folder / "text.att", _symbols(kaldifst.SymbolTable(), lattice)
 
-    def compiled() -> list[float]:
-        text = path.read_text(encoding="utf-8")
+    def compiled(text: str) -> float:
         fst = kaldifst.compile(text, acceptor=True, isymbols=table, osymbols=table)
-        return [float(sum(fst.num_arcs(state) for state in range(fst.num_states)))]
+        return float(sum(fst.num_arcs(state) for state in range(fst.num_states)))
 
-    _written(lattice, path)()
-    figures = compared("peer_text_read_vs_kaldifst", _read(path), compiled)
+    ls.write(lattice, path)
+    figures = _read_text("kaldifst", path, compiled)
     fst = _in_kaldifst(kaldifst, lattice, folder)
     fst.input_symbols = fst.output_symbols = table
-
-    def theirs() -> list[float]:
-        path.write_text(fst.to_str(is_acceptor=True), encoding="utf-8")
-        return [_lines(path)]
-
-    return figures | compared("peer_text_written_vs_kaldifst", _written(lattice, path), theirs)
+    return figures | _written_text("kaldifst", lattice, path, partial(fst.to_str, is_acceptor=True))
 
 
-def _written(lattice: ls.Lattice, path: Path) -> Run:
-    def run() -> list[float]:
-        ls.write(lattice, path)
-        return [_lines(path)]
+def _written_text(peer: str, lattice: ls.Lattice, path: Path, printed: Callable[[], str]) -> Figures:
+    """Writes AT&T text of as many lines."""
 
-    return run
+    def written(save: Callable[[], object]) -> list[float]:
+        save()
+        return [float(path.read_bytes().count(b"\n"))]
+
+    theirs = partial(written, lambda: path.write_text(printed(), encoding="utf-8"))
+    return compared(f"peer_text_written_vs_{peer}", partial(written, partial(ls.write, lattice, path)), theirs)
 
 
-def _read(path: Path) -> Run:
-    return lambda: [float(ls.read(path).num_arcs)]
+def _read_text(peer: str, path: Path, compiled: Callable[[str], float]) -> Figures:
+    """Reads AT&T text of as many arcs."""
+    return compared(
+        f"peer_text_read_vs_{peer}",
+        lambda: [float(ls.read(path).num_arcs)],
+        lambda: [compiled(path.read_text(encoding="utf-8"))],
+    )
 
 
-def _lines(path: Path) -> float:
-    return float(path.read_bytes().count(b"\n"))
+def _symbols(table: Any, lattice: ls.Lattice) -> Any:
+    for number, word in enumerate(lattice.symbols.words):
+        table.add_symbol(word, number)
+    return table
 
 
 def _in_kaldifst(kaldifst: ModuleType, lattice: ls.Lattice, folder: Path) -> Any:
