@@ -8,14 +8,7 @@ from typing import Any
 import numpy as np
 
 from experiments.causal.model import PROMPTED, UNPROMPTED
-from experiments.report import (
-    RANDOMISATION,
-    Figures,
-    score_notes,
-    score_row,
-    scores_of,
-    stages_part,
-)
+from experiments.report import RANDOMISATION, Figures, score_notes, score_row, scores_of, stages_part
 from experiments.transformer.stages import Entry
 from lattice_simp.metrics import Measurements, compare
 from lattice_simp.metrics.table import Cell, Table, as_markdown

@@ -73,9 +73,7 @@ def page(figures: Figures, config: Figures) -> list[str]:
         _MILLION.format(**figures["million"]),
         *stages_part(figures["million"]),
         "## Killed runs",
-        _KILLED.format(
-            **{**figures["killed"], "same": "the same" if figures["killed"]["same_bytes"] else "OTHER"},
-        ),
+        _KILLED.format(**{**figures["killed"], "same": "the same" if figures["killed"]["same_bytes"] else "OTHER"}),
     ]
 
 

@@ -69,10 +69,7 @@ def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     titles = {name: [title for title in articles if part[title] == name] for name in PARTS}
     records = [_aligned(articles, levels, folder / levels["name"], run) for levels in settings["levels"]]
     published = [pair for levels in settings["levels"] for pair in _published(data, levels)]
-    pairs = {
-        CORPORA[0]: [_texts(record) for pairs in records for record in pairs],
-        CORPORA[1]: published,
-    }
+    pairs = {CORPORA[0]: [_texts(record) for pairs in records for record in pairs], CORPORA[1]: published}
     unseen = _all_letters(articles, [*titles["development"], *titles["test"]])
     for name in CORPORA:
         pairs[name] = [pair for pair in pairs[name] if not any(letters(side) in unseen for side in pair)]

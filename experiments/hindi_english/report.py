@@ -8,15 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.hindi_english.translating import OUTPUT, SYSTEMS, TEST, Analysed, read_analysed
-from experiments.report import (
-    RANDOMISATION,
-    Figures,
-    measured,
-    score_notes,
-    score_row,
-    scores_of,
-    signatures_of,
-)
+from experiments.report import RANDOMISATION, Figures, measured, score_notes, score_row, scores_of, signatures_of
 from lattice_simp.metrics import (
     Comparison,
     Groups,

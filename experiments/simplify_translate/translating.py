@@ -204,11 +204,7 @@ Task = tuple[Path, Mapping[str, tuple[str, ...]]]
 
 
 def _translations(
-    search: Search,
-    systems: Sequence[tuple[System, float]],
-    name: str,
-    model: Path,
-    run: Run,
+    search: Search, systems: Sequence[tuple[System, float]], name: str, model: Path, run: Run
 ) -> dict[str, list[Output]]:
     """Translates a set; returns the outputs by row, including those of the plain system."""
     simplified = read_simplified(run.folders["simplified"], name)

@@ -44,11 +44,7 @@ class StudyDone:
 
 
 def run_study(
-    study: Study,
-    config: Config,
-    files: Mapping[str, Path],
-    run: Run,
-    before_tests: Callable[[], object] = lambda: None,
+    study: Study, config: Config, files: Mapping[str, Path], run: Run, before_tests: Callable[[], object] = lambda: None
 ) -> StudyDone:
     """Trains, then runs the unfinished stages.
 

@@ -262,12 +262,7 @@ ALONE = "alone.json"
 
 
 def _rescore_alone(
-    tuning_set: TuningSet,
-    step: float,
-    seed: int,
-    lists: Mapping[str, Sequence[Nbest]],
-    translated: Path,
-    folder: Path,
+    tuning_set: TuningSet, step: float, seed: int, lists: Mapping[str, Sequence[Nbest]], translated: Path, folder: Path
 ) -> None:
     """Rescores with the decoder's cost and each single part of the stronger model."""
     write_json(folder / ALONE, alone_scores(tuning_set, step, seed))

@@ -145,12 +145,7 @@ def composer(
 
 
 def _tune_decoding(
-    study: Study,
-    system: System,
-    sentences: list[StudySentence],
-    start: dict[str, float],
-    mert: MertOptions,
-    run: Run,
+    study: Study, system: System, sentences: list[StudySentence], start: dict[str, float], mert: MertOptions, run: Run
 ) -> TuningResult:
     folders = dict(run.folders)
     tuning_sentences = [

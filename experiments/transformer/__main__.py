@@ -11,14 +11,7 @@ from typing import Any
 from experiments.experiment import Experiment, Results, program, stage_costs
 from experiments.report import STAGES, signatures_of
 from experiments.study.pipeline import model_for
-from experiments.transformer.report import (
-    LATTICE_ALONE,
-    LATTICE_BOTH,
-    outputs,
-    page,
-    search_spaces,
-    set_figures,
-)
+from experiments.transformer.report import LATTICE_ALONE, LATTICE_BOTH, outputs, page, search_spaces, set_figures
 from experiments.transformer.sets import VALIDATION, SentenceSet, read_set, set_files, set_sizes, write_training_text
 from experiments.transformer.stages import (
     LatticeSearch,

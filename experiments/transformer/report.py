@@ -8,15 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import (
-    RANDOMISATION,
-    Figures,
-    gain_cells,
-    score_cells,
-    score_notes,
-    scores_of,
-    stages_part,
-)
+from experiments.report import RANDOMISATION, Figures, gain_cells, score_cells, score_notes, scores_of, stages_part
 from experiments.transformer.sets import VALIDATION
 from experiments.transformer.stages import LatticeSearch, Scored, Searched
 from lattice_simp.metrics import Comparison, Measurements, compare

@@ -46,12 +46,7 @@ def folder(tmp_path):
     values = {
         "data": str(tmp_path),
         "work": str(tmp_path / "work"),
-        "onestop": {
-            "articles": "articles.jsonl",
-            "aligned": "aligned.txt",
-            "complex": "Adv-Txt",
-            "simple": "Ele-Txt",
-        },
+        "onestop": {"articles": "articles.jsonl", "aligned": "aligned.txt", "complex": "Adv-Txt", "simple": "Ele-Txt"},
         "thresholds": [0.5],
         "precision": 0.91,
         "synthetic": {"seed": 1, "sentences": 60},

@@ -119,10 +119,7 @@ def test_a_field_gives_the_labels_of_the_library(examples, tmp_path):
             "(main kahaa (comp ki (coord shaam gayaa ) aur (coord siitaa soyaa ) ) )",
         ),
         # Not if the second one has its own `ki`, or if the first one is inside another one already.
-        (
-            "(main kahaa (comp ki gayaa ) aur (comp ki soyaa ) )",
-            "(main kahaa (comp ki gayaa ) aur (comp ki soyaa ) )",
-        ),
+        ("(main kahaa (comp ki gayaa ) aur (comp ki soyaa ) )", "(main kahaa (comp ki gayaa ) aur (comp ki soyaa ) )"),
         (
             "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa ) ) )",
             "(main kahaa (comp ki (coord gayaa ) aur (coord soyaa ) ) )",
