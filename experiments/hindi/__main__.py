@@ -19,18 +19,13 @@ from experiments.hindi.systems import (
     TRAINED,
     Find,
     Model,
-    Reader,
     Trained,
     Treebank,
-    analyser_stage,
-    model_stage,
-    parser_stage,
-    participle_stage,
     systems,
+    training_stages,
 )
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.runner import run_stages
-from lattice_simp.pipeline.stage import Run
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.hindi.clause import Clause
 from lattice_simp.systems.hindi.clauses.crf import LinearChain
@@ -46,44 +41,26 @@ from lattice_simp.systems.hindi.text import Analyser
 
 def clauses(experiment: Experiment) -> Results:
     """Does the missing training, and scores all systems."""
-    settings = experiment.settings()
-    data = Path(settings["data"])
-    path = data / settings["treebank"]
-    held_out = {line.strip() for line in read_lines(data / settings["held_out"])}
-    analyser, parser, models, best, spent = train(Treebank(path, held_out), Path(settings["work"]), experiment.run)
-    problems: list[FormatError] = []
-    sets = {
-        "hand": list(marked_examples(path, data / settings["marked"], problems)),
-        "derived": list(tree_examples(path, problems, only=held_out)),
-    }
-    for problem in problems:
-        experiment.run.say(f"left out: {problem}")
-    scores = measure(systems(models, best, Reader(analyser, parser)), sets)
-    spent |= seconds(sets["derived"][: settings["speed_sentences"]], analyser, parser, best)
-    results = figures(scores, attachments(sets["derived"], analyser, parser), spent)
-    return Results("Clauses of Hindi sentences", results, page(results, settings))
-
-
-def train(
-    treebank: Treebank, work: Path, run: Run
-) -> tuple[Analyser, Parser, dict[Trained, Model], ClauseModel, dict[str, float]]:
-    """Does the missing training.
-
-    Returns:
-        The analyser, the parser, the models (the shipped one with the classifier of participles), and the CPU seconds
-        of each.
-
-    Raises:
-        LatticeSimpError: a training failed; finished ones are kept.
-    """
-    stages = [analyser_stage(treebank), *(model_stage(kind, treebank) for kind in TRAINED), participle_stage(treebank)]
-    stages.append(parser_stage(treebank))
-    done = run_stages(stages, work, run)
+    settings, run = experiment.settings(), experiment.run
+    path, marked, dev = (Path(settings["data"], settings[name]) for name in ("treebank", "marked", "held_out"))
+    held_out = {line.strip() for line in read_lines(dev)}
+    done = run_stages(training_stages(Treebank(path, held_out)), Path(settings["work"]), run)
+    analyser, parser = Analyser.load(done.folders[ANALYSER]), Parser.load(done.folders[PARSER])
     models: dict[Trained, Model] = {kind: _read(kind, done.folders[kind.folder]) for kind in TRAINED}
     participles = StartClassifier(LinearChain.read(done.folders[PARTICIPLES] / PARTICIPLES_FILE))
     best = replace(ClauseModel.read(done.folders[SHIPPED.folder]), participles=participles)
+    problems: list[FormatError] = []
+    sets = {
+        "hand": list(marked_examples(path, marked, problems)),
+        "derived": list(tree_examples(path, problems, only=held_out)),
+    }
+    for problem in problems:
+        run.say(f"left out: {problem}")
+    scores = measure(systems(models, best, analyser, parser), sets)
     spent = {f"training {name}": record["cpu_seconds"] for name, record in done.records.items()}
-    return Analyser.load(done.folders[ANALYSER]), Parser.load(done.folders[PARSER]), models, best, spent
+    spent |= seconds(sets["derived"][: settings["speed_sentences"]], analyser, parser, best)
+    results = figures(scores, attachments(sets["derived"], analyser, parser), spent)
+    return Results("Clauses of Hindi sentences", results, page(results, settings))
 
 
 def _read(trained: Trained, folder: Path) -> Model:

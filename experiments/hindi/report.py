@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from experiments.hindi.scoring import PLAIN as PLAIN_TEXT
 from experiments.hindi.systems import BEST, PAPER_STEPS, PARSED, PLAIN, WORDS
 from experiments.report import Figures
 from lattice_simp.metrics.table import Cell, Table, as_markdown
+from lattice_simp.support.tables import read_table
 from lattice_simp.systems.hindi.clauses.scoring import MEASURES, Evaluation, Score
 from lattice_simp.systems.hindi.parsing.scoring import Attachment
 
@@ -50,39 +50,39 @@ def figures(results: Scores, attachments: Mapping[str, Attachment], seconds: dic
     }
     for name, systems in results.items():
         best = systems[BEST].every
-        values[name] = {f"{key}_f1": best.scores[measure].f1 for key, measure in HEADLINES.items()}
-        values[name] |= {"well_formed_pct": best.well_formed, "sentences": best.sentences}
-        values[name]["types_f1_plain"] = {
-            "before": systems[PLAIN].every.scores["types"].f1,
-            "after": systems[PARSED].every.scores["types"].f1,
+        types = {
+            key: systems[system].every.scores["types"].f1 for key, system in (("before", PLAIN), ("after", PARSED))
         }
-        values[name] |= {f"paper_steps_{key}_f1": systems[PAPER_STEPS].every.scores[key].f1 for key in BOUNDARIES}
+        steps = systems[PAPER_STEPS].every.scores
+        values[name] = {
+            **{f"{key}_f1": best.scores[measure].f1 for key, measure in HEADLINES.items()},
+            "well_formed_pct": best.well_formed,
+            "sentences": best.sentences,
+            "types_f1_plain": types,
+            **{f"paper_steps_{key}_f1": steps[key].f1 for key in BOUNDARIES},
+        }
     values["seconds"] = seconds
     values["wanted"] = {
         name: {measure: score.wanted for measure, score in systems[BEST].every.scores.items()}
         for name, systems in results.items()
     }
     values["systems"] = {
-        name: {
-            system: {
-                "well_formed_pct": both.every.well_formed,
-                **{measure: _values(score) for measure, score in both.every.scores.items()},
-                "finite": {measure: _values(both.finite.scores[measure]) for measure in FINITE},
-                **({"words": _words_of(both)} if WORDS in system else {}),
-            }
-            for system, both in systems.items()
-        }
-        for name, systems in results.items()
+        name: {system: _system(system, both) for system, both in systems.items()} for name, systems in results.items()
     }
     return values
 
 
-def _words_of(both: Both) -> dict[str, dict[str, float]]:
-    return {measure: _values(both.words[measure]) for measure in BOUNDARIES}
+def _system(name: str, both: Both) -> dict[str, Any]:
+    return {
+        "well_formed_pct": both.every.well_formed,
+        **_values(both.every.scores, both.every.scores),
+        "finite": _values(both.finite.scores, FINITE),
+        **({"words": _values(both.words, BOUNDARIES)} if WORDS in name else {}),
+    }
 
 
-def _values(score: Score) -> dict[str, float]:
-    return {name: getattr(score, name) for name in VALUES}
+def _values(scores: Mapping[str, Score], measures: Iterable[str]) -> dict[str, dict[str, float]]:
+    return {measure: {name: getattr(scores[measure], name) for name in VALUES} for measure in measures}
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
@@ -123,34 +123,33 @@ def _table(title: str, systems: Figures, wanted: Figures) -> Table:
 
 def _finite(name: str, systems: Figures) -> Table:
     """Returns the table of finite clauses alone, and of the share of non-finite ones that are found."""
-    paper = _paper()
-    columns = [(measure, value) for measure in FINITE for value in VALUES]
+    paper, columns = _paper(), [(measure, value) for measure in FINITE for value in VALUES]
     rows = []
     for system, values in systems.items():
         cells = [Cell(values["finite"][measure][value], 1) for measure, value in columns]
         rows.append((Cell(system), *cells, Cell(values["nonfin"]["recall"], 1)))
-        published = paper.get(f"{system}, finite")
-        if published:
+        if published := paper.get(f"{system}, finite"):
             names = (*map(" ".join, columns), "nonfin recall")
             rows.append((Cell(f"{system} ({PAPER})"), *(Cell(published.get(name), 1) for name in names)))
-    headings = [" ".join(column).replace("f1", "F1") for column in columns]
     notes = ("finite clauses alone, per cent; nonfin found: of the non-finite clauses, how many are found whole",)
-    return Table(f"{name}, finite clauses alone", ("system", *headings, "nonfin found"), tuple(rows), notes)
+    return Table(f"{name}, finite clauses alone", ("system", *_headings(columns), "nonfin found"), tuple(rows), notes)
 
 
 def _words(name: str, systems: Figures) -> Table:
     """Returns the table of the systems with the paper's labels: words that begin or end clauses, each counted once."""
-    paper = _paper()
-    columns = [(measure, value) for measure in BOUNDARIES for value in VALUES]
+    paper, columns = _paper(), [(measure, value) for measure in BOUNDARIES for value in VALUES]
     rows = []
     for system, values in systems.items():
         rows.append((Cell(system), *(Cell(values["words"][measure][value], 1) for measure, value in columns)))
         if system in paper:
-            published = {f"{measure} f1": paper[system].get(measure) for measure in BOUNDARIES}
-            rows.append((Cell(f"{system} ({PAPER})"), *(Cell(published.get(" ".join(names)), 1) for names in columns)))
+            published = [paper[system].get(measure) if value == "f1" else None for measure, value in columns]
+            rows.append((Cell(f"{system} ({PAPER})"), *(Cell(value, 1) for value in published)))
     notes = ("per cent; a word counts once, however many clauses begin or end with it",)
-    headings = [" ".join(column).replace("f1", "F1") for column in columns]
-    return Table(f"{name}, words that begin or end clauses", ("system", *headings), tuple(rows), notes)
+    return Table(f"{name}, words that begin or end clauses", ("system", *_headings(columns)), tuple(rows), notes)
+
+
+def _headings(columns: Iterable[tuple[str, str]]) -> list[str]:
+    return [" ".join(column).replace("f1", "F1") for column in columns]
 
 
 def _detail(title: str, best: Figures, wanted: Figures) -> Table:
@@ -180,8 +179,6 @@ def _seconds(seconds: Figures) -> Table:
 
 def _paper() -> dict[str, dict[str, float]]:
     published: dict[str, dict[str, float]] = {}
-    with open(Path(__file__).with_name("paper.tsv"), encoding="utf-8", newline="") as file:
-        rows = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t")
-        for row in rows:
-            published.setdefault(row["system"], {})[row["measure"]] = float(row["value"])
+    for row in read_table(Path(__file__).with_name("paper.tsv"), ("system", "measure", "value"), full=True):
+        published.setdefault(row["system"], {})[row["measure"]] = float(row["value"])
     return published

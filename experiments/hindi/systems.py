@@ -99,24 +99,15 @@ PARSED = "trees; tags and trees by the analyser and the parser"
 Model = ClauseModel | TwoFields
 
 
-@dataclass(frozen=True)
-class Reader:
-    """Analyses and parses plain text."""
-
-    analyser: Analyser
-    parser: Parser
-
-    def analysed(self, sentence: Sentence) -> Sentence:
-        """Returns a sentence with tags and chunks of the analyser."""
-        return self.analyser.analyse([token.form for token in sentence.tokens])
-
-    def parsed(self, sentence: Sentence) -> Sentence:
-        """Returns a sentence with tags, chunks and dependencies of analyser and parser."""
-        return next(self.parser.parsed([self.analysed(sentence)]))
-
-
-def systems(models: dict[Trained, Model], best: ClauseModel, reader: Reader) -> dict[str, Find]:
+def systems(models: dict[Trained, Model], best: ClauseModel, analyser: Analyser, parser: Parser) -> dict[str, Find]:
     """Returns the systems by the names of their rows: each model without and with several kinds of correction."""
+
+    def analysed(example: Example) -> Sentence:
+        return analyser.analyse([token.form for token in example.sentence.tokens])
+
+    def parsed(example: Example) -> Sentence:
+        return next(parser.parsed([analysed(example)]))
+
     finders: dict[str, Find] = {}
     for trained, model in models.items():
         name = trained.title
@@ -131,11 +122,11 @@ def systems(models: dict[Trained, Model], best: ClauseModel, reader: Reader) -> 
     finders[BEST] = partial(_well_formed, best)
     finders[BEST.replace("lattice", "acceptors")] = partial(_accepted, best, _search(best), best.participles)
     finders["rules"] = lambda example: _bracketed(example.sentence, rule_clauses(example.sentence))
-    finders[PLAIN] = lambda example: best.brackets(reader.analysed(example.sentence))
+    finders[PLAIN] = lambda example: best.brackets(analysed(example))
     finders["rules; tags by the analyser"] = lambda example: _bracketed(
-        example.sentence, rule_clauses(reader.analysed(example.sentence))
+        example.sentence, rule_clauses(analysed(example))
     )
-    finders[PARSED] = lambda example: _bracketed(example.sentence, clauses_of_words(reader.parsed(example.sentence)))
+    finders[PARSED] = lambda example: _bracketed(example.sentence, clauses_of_words(parsed(example)))
     finders["trees"] = lambda example: _bracketed(example.sentence, clauses_of_words(example.full))
     return finders
 
@@ -175,7 +166,7 @@ def _bracketed(sentence: Sentence, clauses: Sequence[Clause]) -> list[Brackets]:
 ANALYSER, PARTICIPLES, PARSER = "analyser", "participles", "parser"
 
 TABLES = ("markers.tsv", "conjunctions.tsv", "clause_pronouns.tsv")
-"""The tables for trees and lattices."""
+"""The tables for trees and lattices, beside those of the grammars."""
 
 
 @dataclass(frozen=True)
@@ -206,36 +197,21 @@ class Treebank:
         return [(example.sentence, example.clauses) for example in every if example.sentence.tokens]
 
 
-def analyser_stage(treebank: Treebank) -> Stage:
-    """Returns the stage that trains the analyser of plain text."""
-    settings = [sorted(treebank.held_out), ANALYSER_VERSION, asdict(AnalyserSettings())]
-    return Stage(ANALYSER, (), settings, [treebank.path], partial(_train_analyser, treebank))
-
-
-def model_stage(trained: Trained, treebank: Treebank) -> Stage:
-    """Returns the stage that trains a clause model."""
-    settings = [trained.kind, trained.template, sorted(treebank.held_out), CLAUSE_VERSION, asdict(CrfSettings())]
-    if trained.labelling is not Labelling.TYPES:
-        settings.append(trained.labelling)
-    return Stage(trained.folder, (), settings, [treebank.path, *_tables()], partial(_train_model, trained, treebank))
-
-
-def parser_stage(treebank: Treebank) -> Stage:
-    """Returns the stage that trains the parser."""
-    settings = [sorted(treebank.held_out), PARSER_VERSION, asdict(ParserSettings()), ANALYSER_VERSION]
-    return Stage(PARSER, (), settings, [treebank.path], partial(_train_parser, treebank))
-
-
-def participle_stage(treebank: Treebank) -> Stage:
-    """Returns the stage that trains the classifier of participles' starts."""
-    settings = [sorted(treebank.held_out), CLAUSE_VERSION, asdict(PARTICIPLE_SETTINGS)]
-    return Stage(PARTICIPLES, (), settings, [treebank.path, *_tables()], partial(_train_participles, treebank))
-
-
-def _tables() -> list[Path]:
-    """Returns the tables on which clauses depend: those of grammars, trees and the field's lattice."""
+def training_stages(treebank: Treebank) -> list[Stage]:
+    """Returns the stages that train the analyser, the clause models, the classifier of participles and the parser."""
+    held_out, bank = sorted(treebank.held_out), treebank.path
     tables = [grammar_path(f"hindi/{name}") for name in TABLES]
-    return [*sorted(tables[0].parent.glob("rule_*.tsv")), *tables]
+    inputs = [bank, *sorted(tables[0].parent.glob("rule_*.tsv")), *tables]
+    settings: list[Any] = [held_out, ANALYSER_VERSION, asdict(AnalyserSettings())]
+    stages = [Stage(ANALYSER, (), settings, [bank], partial(_train_analyser, treebank))]
+    for trained in TRAINED:
+        settings = [trained.kind, trained.template, held_out, CLAUSE_VERSION, asdict(CrfSettings())]
+        settings += [] if trained.labelling is Labelling.TYPES else [trained.labelling]
+        stages.append(Stage(trained.folder, (), settings, inputs, partial(_train_model, trained, treebank)))
+    settings = [held_out, CLAUSE_VERSION, asdict(PARTICIPLE_SETTINGS)]
+    stages.append(Stage(PARTICIPLES, (), settings, inputs, partial(_train_participles, treebank)))
+    settings = [held_out, PARSER_VERSION, asdict(ParserSettings()), ANALYSER_VERSION]
+    return [*stages, Stage(PARSER, (), settings, [bank], partial(_train_parser, treebank))]
 
 
 def _train_analyser(treebank: Treebank, run: Run, folder: Path) -> dict[str, Any]:
