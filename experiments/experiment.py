@@ -97,7 +97,7 @@ def program(
     """Returns the main function of a script: runs an experiment and writes its results; an error is one line.
 
     Args:
-        file: the script, in the folder of the experiment; if that has no config, the command line must name one that has.
+        file: the script; the command line must name the folder of a config unless that of the script has one.
         about: what the script does.
         do: runs the unfinished stages, and returns the results.
         more: for each option of the script itself, the arguments of `add_argument`.

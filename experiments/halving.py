@@ -24,11 +24,7 @@ Records = Mapping[str, Mapping[str, Any]]
 
 
 def write_corpora(settings: Mapping[str, Any], folder: Path, work: Path) -> Config:
-    """Writes the first pairs of each corpus of an experiment's training, as many as its settings say.
-
-    Returns:
-        The training config, which locates the other texts.
-    """
+    """Writes the first pairs of each corpus, as many as the settings say; returns the training config."""
     config = read_config(folder / TRAIN, [f"data={json.dumps(settings['data'])}"])
     work.mkdir(parents=True, exist_ok=True)
     for corpus in config.corpora:
@@ -41,16 +37,7 @@ def write_corpora(settings: Mapping[str, Any], folder: Path, work: Path) -> Conf
 def read_training(
     settings: Mapping[str, Any], folder: Path, work: Path, name: str, values: Mapping[str, Any], changes: Iterable[str]
 ) -> Config:
-    """Returns the config of an experiment's training on the written corpora, with rules for the sources of both halves.
-
-    Args:
-        settings: the settings of the experiment.
-        folder: the folder of its training config.
-        work: the folder of the corpora and the halves.
-        name: the name of the model.
-        values: the values of other fields.
-        changes: other overrides, `name=value`.
-    """
+    """Returns the config of a model's training on the written corpora, with rules for both halves."""
     sides = ("source", "target")
     every = {
         "work": str(work),

@@ -32,11 +32,7 @@ class TwoJudgements:
 
     @classmethod
     def of(cls, records: Sequence[SkeletonRecord]) -> TwoJudgements:
-        """Takes the first skeleton of each record as the short one, the second as the long one.
-
-        Raises:
-            LatticeSimpError: there are no records, or one does not have two skeletons.
-        """
+        """Takes the first skeleton of each record as the short one, the second as the long one."""
         if not records:
             raise LatticeSimpError("there are no sentences with two judgements")
         for record in records:

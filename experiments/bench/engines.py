@@ -27,9 +27,6 @@ def measure(shared: Path) -> Figures:
     """Measures CPU seconds of the arrays; the baseline is OpenFst, so the ratio is the speed-up of the arrays.
 
     The fastest of several runs counts, without compilation.
-
-    Raises:
-        AssertionError: the engines find different best costs.
     """
     full, hypotheses = task(shared, ARCS, HYPOTHESES)
     grammar, model, sentences = load(shared, MULTI30K)

@@ -32,9 +32,6 @@ def measure(shared: Path) -> Figures:
     """Measures both on the same task: the fastest of several runs each, without compilation.
 
     Figures without a suffix have sigma loops; `beam` has a beam of 10 nats, while OpenFst's result stays unpruned.
-
-    Raises:
-        AssertionError: the best costs differ.
     """
     full, hypotheses = task(shared)
     figures: Figures = {}

@@ -23,11 +23,7 @@ VOCABULARY, ROWS, STEPS, TERMS = 130_000, 8, 50, 20
 
 
 def measure(shared: Path) -> Figures:
-    """Measures the vocabulary, a second constraint, steps of decoding, and the grammars of many terms.
-
-    Raises:
-        AssertionError: a peer computes other masks, or refuses a grammar.
-    """
+    """Measures the vocabulary, a second constraint, steps of decoding, and the grammars of many terms."""
     words = _frequent_words(shared / "data" / "wmt" / "newstest2013.en-de.de.xz")
     tokens = _tokens(words)
     terms = ls.term_acceptor([[word, f"{word}s"] for word in words[100:102]])

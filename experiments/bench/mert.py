@@ -36,9 +36,6 @@ def measure(shared: Path) -> Figures:
 
     `mert_oracle_bleu` is the mean over some seeds, `mert_oracle_cpu_s` the mean seconds; their baselines are the same
     search on n-best lists of the start weights, scored on the whole lattices.
-
-    Raises:
-        AssertionError: the envelopes differ from those in plain Python.
     """
     lattices, references, start = task(shared / FOLDER)
     names, symbols = tuple(start), lattices[0].symbols

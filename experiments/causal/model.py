@@ -21,25 +21,13 @@ PROMPTED, UNPROMPTED = "prompted", "unprompted"
 
 
 def scorer_settings(prompt: str, languages: tuple[str, str]) -> CausalSettings:
-    """Returns the settings for scoring sentences after a prompt.
-
-    Args:
-        prompt: see `translation_prompt`; an empty one for none.
-        languages: of source and target.
-    """
+    """Returns the settings for scoring sentences of two languages after a prompt, which may be empty."""
     sides = dict(zip(("source", "target"), languages, strict=True))
     return CausalSettings(prompt, " " if prompt else "", "\n", detokenise=sides, capitalise=True)
 
 
 def translation_prompt(paths: Sequence[Path], languages: tuple[str, str], examples: int, longest: int) -> str:
-    """Returns a prompt with the first short pairs of a text.
-
-    Args:
-        paths: of the source and the target lines.
-        languages: of source and target.
-        examples: how many pairs.
-        longest: words of a sentence, at most.
-    """
+    """Returns a prompt with the first pairs of a text whose sides have at most `longest` words."""
     source, target = (f"{NAMES[language]}:" for language in languages)
     pairs = zip(*map(read_lines, paths), strict=True)
     short = (pair for pair in pairs if max(len(line.split()) for line in pair) <= longest)

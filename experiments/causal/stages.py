@@ -20,14 +20,7 @@ from lattice_simp.rescore.causal import CausalSettings
 def stages_of(
     sentences: SentenceSet, model: Path, values: Mapping[str, Any], settings: Mapping[str, CausalSettings]
 ) -> list[Stage]:
-    """Returns the stages of a set.
-
-    Args:
-        sentences: of the set.
-        model: a model with the rules for the set; the weights are those of the stage `tune`.
-        values: the values of the experiment's config.
-        settings: the settings of the scorers by name.
-    """
+    """Returns the stages of a set, with a model that has its rules."""
     decoded = decoded_stage(sentences, model, values["beam"], values["max_arcs"])
     scored = [scored_stage(sentences, name, chosen, values) for name, chosen in settings.items()]
     return [decoded, *scored]

@@ -105,14 +105,7 @@ class Fold:
 
 
 def run_folds(study: Study, config: Config, names: tuple[str, str], run: Run) -> list[Fold]:
-    """Trains, decodes, and runs both folds.
-
-    Args:
-        study: its systems are tuned and translate.
-        config: of the training run; tuned on the first half, and the second one is its test set.
-        names: of the halves.
-        run: jobs and log.
-    """
+    """Trains on a config that is tuned on the first half and tested on the second one, and runs both folds."""
     done = train(config, run, last="tune")
     sets = set_names(config)
     sentences = {name: read_sentences(config, name, done.folders["model"], {}) for name in sets}

@@ -174,15 +174,11 @@ def _labels(chain: LinearChain, features: Features) -> list[str]:
 
 
 def best_labels(scores: Floats, transitions: Floats) -> list[int]:
-    """Returns the best labelling (Viterbi).
+    """Returns the best labelling (Viterbi) by (tokens, labels) scores and (labels, labels) transitions.
 
     >>> import numpy as np
     >>> best_labels(np.array([[1.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 0.0], [0.0, 0.0]]))
     [0, 0]
-
-    Args:
-        scores: (num_tokens, num_labels), higher is better.
-        transitions: (num_labels, num_labels).
     """
     best = scores[0]
     origins = []

@@ -112,9 +112,6 @@ class AcceptorSearch:
         """Returns the field's lattice, from labels (numbers from 1) to units and brackets, or None above `MAX_ARCS`.
 
         It excludes labellings that cost more than `beam` above the best one, except those made of arcs of cheaper ones.
-
-        Returns:
-            None if it would have more than `MAX_ARCS` arcs.
         """
         writer = _Writer(alphabet().table)
         best = float((scores[0] + rests[0]).max())

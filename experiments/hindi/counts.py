@@ -107,14 +107,7 @@ def corrected_counts(
     tokens: Sequence[TokenClass],
     participle: Participle = Participle.START,
 ) -> list[Brackets]:
-    """Adds and removes brackets by the papers' rules; the result need not be balanced.
-
-    Args:
-        sentence: a sentence with tags and chunks.
-        brackets: the best brackets by a model.
-        tokens: the tokens' classes.
-        participle: the effect of rule 1c.
-    """
+    """Adds and removes brackets by the papers' rules; the result need not be balanced."""
     opens: Opens = [list(bracket.opens) for bracket in brackets]
     closes = [bracket.closes for bracket in brackets]
     if _surplus(opens, closes) > 0:

@@ -33,10 +33,6 @@ def with_split_development(config: Config) -> Config:
     """Returns the config whose corpora hold two thirds of the development set, once for each reference.
 
     The files are written into the work folder.
-
-    Raises:
-        FormatError: a file of the set is broken.
-        LatticeSimpError: the config has no development set.
     """
     whole = config.tune.development
     if whole is None:

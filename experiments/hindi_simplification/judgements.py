@@ -37,11 +37,7 @@ Rows = Sequence[Mapping[str, str]]
 
 
 def read_judged(path: Path) -> Rows:
-    """Reads the judgements.
-
-    Raises:
-        FormatError: the table is broken, a judgement is not 0 or 1, or the kind of output is unknown.
-    """
+    """Reads the judgements, each 0 or 1, of known kinds of outputs."""
     rows = list(read_table(path, COLUMNS, full=True))
     for row in rows:
         if row["output"] not in (SYSTEM, *CONTROLS):

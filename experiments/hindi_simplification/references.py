@@ -35,11 +35,7 @@ class Pair:
 
 
 def read_pairs(treebank: Path, table: Path, problems: list[FormatError] | None = None) -> list[Pair]:
-    """Reads the references, in the table's order, with their sentences.
-
-    Raises:
-        FormatError: the table is broken, or the treebank lacks some of its sentences.
-    """
+    """Reads the references, in the table's order, with their sentences."""
     rows = {(row["file"], row["id"]): row for row in read_table(table, ("file", "id", "reference"), full=True)}
     sentences: dict[Key, Sentence] = {}
     for file, sentence in read_treebank(treebank, problems, only={file for file, _ in rows}):
@@ -65,9 +61,6 @@ def read_reference(text: str, forms: Sequence[str]) -> list[list[str]]:
 
     >>> read_reference("1-2 4 | वह 3", "a b c d".split())
     [['a', 'b', 'd'], ['वह', 'c']]
-
-    Raises:
-        LatticeSimpError: the source has no such tokens, or a sentence is empty.
     """
     sentences = [list(_words(part.split(), forms)) for part in text.split("|")]
     if not all(sentences):
@@ -127,11 +120,7 @@ Ratings = Mapping[tuple[Key, str], Rating]
 
 
 def read_ratings(path: Path) -> Ratings:
-    """Reads the ratings.
-
-    Raises:
-        FormatError: the table is broken, or a rating is not one of 0 to 3.
-    """
+    """Reads the ratings, each from 0 to 3."""
     ratings = {}
     for row in read_table(path, COLUMNS, full=True):
         values = [row["simplification"], row["readability"]]

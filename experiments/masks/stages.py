@@ -59,13 +59,7 @@ class Sentence:
 
 
 def pool_stage(config: Mapping[str, Any], skeletons: Path, languages: tuple[str, str]) -> Stage:
-    """Returns the stage that chooses the sentences, and makes their skeletons.
-
-    Args:
-        config: the experiment's.
-        skeletons: the training data of the tagger.
-        languages: the source and the target language.
-    """
+    """Returns the stage that chooses the sentences, and makes their skeletons (a skeleton file trains the tagger)."""
     names = ("source", "reference", "words", "sentences", "rate", "safety_pairs")
     inputs = [Path(config["data"], name) for key in ("source", "reference") for name in config[key]]
     settings = [*(config[name] for name in names), parser_name()]

@@ -226,11 +226,7 @@ def bleu(words: Sequence[str], study_set: StudySet) -> float:
 
 
 def combination(sets: Mapping[str, StudySet], combiner: Combiner) -> dict[str, Any]:
-    """Chooses and tunes on the development set; compares on the test set with the best system of the former.
-
-    Returns:
-        The figures: `combination_gain_bleu`, `combination_gain_p`, and those behind them.
-    """
+    """Chooses and tunes on the development set; compares on the test set with the best system of the former."""
     begin = time.perf_counter()
     development, test = sets[DEVELOPMENT], sets[TEST]
     singles = {name: bleu(texts, development) for name, texts in development.best_texts.items()}
@@ -273,15 +269,7 @@ def _compared(
 
 
 def combination_stage(study: Path, data: str) -> Stage:
-    """Returns the stage that combines a study's systems.
-
-    Args:
-        study: its work folder.
-        data: the folder with the corpora.
-
-    Raises:
-        LatticeSimpError: the study has not translated with two systems yet.
-    """
+    """Returns the stage that combines the systems in a study's work folder."""
     folders = system_folders(study)
     work = partial(_combine, study, folders, data)
     return Stage("combination", (), [folder.name for folder in folders.values()], (), work)
@@ -313,11 +301,7 @@ def _combine(study: Path, folders: Mapping[str, Path], data: str, run: Run, fold
 
 
 def system_folders(work: Path) -> dict[str, Path]:
-    """Returns the folders with the n-best lists of a study's systems, and of the rescored ones.
-
-    Raises:
-        LatticeSimpError: there are fewer than two systems.
-    """
+    """Returns the folders with the n-best lists of a study's systems, at least two, and of the rescored ones."""
     folders: dict[str, Path] = {}
     for suffix, stage in (("", "translated"), (RESCORED, "rescored")):
         for system in SYSTEMS:
@@ -329,11 +313,7 @@ def system_folders(work: Path) -> dict[str, Path]:
 
 
 def read_lists(folder: Path, name: str, count: int) -> list[list[Hypothesis]]:
-    """Returns the n-best lists of a set, sorted by the weights of the folder, if it has any.
-
-    Raises:
-        LatticeSimpError: A list is missing.
-    """
+    """Returns the n-best lists of a set, sorted by the weights of the folder, if it has any."""
     weights = read_weights(folder / WEIGHTS) if (folder / WEIGHTS).exists() else None
     lists = []
     for number in range(count):

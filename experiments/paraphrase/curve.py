@@ -77,10 +77,6 @@ def probable(expansions: Sequence[Expansion], model: LanguageModel) -> Lattice:
     sentences would always be probable enough, and those of difficult ones never. A sentence shorter than the original
     is charged the set's mean cost of a word for each missing word, so that leaving words out does not pay; a longer one
     gets no credit, so that adding frequent words does not pay.
-
-    Args:
-        expansions: the expansion of each sentence of a set (`Paraphraser.expand_each`).
-        model: the model of the costs; the cost of a sentence is subtracted from those of its paraphrases.
     """
     sentences = [expansion.sentences[0] for expansion in expansions]
     costs = [-model.score(list(words)) for words in sentences]
@@ -212,12 +208,7 @@ def _number_of_probable(expansion: Expansion, lattice: Lattice) -> int:
 
 
 def curve_figures(folders: Mapping[str, Path], judged: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Returns the points of the curve: the yield of each condition, and the share of right sentences.
-
-    Args:
-        folders: the folders of the stages by collection.
-        judged: the shares of the judged sample by condition.
-    """
+    """Returns the points of the curve: the yield of each condition, and the share of right sentences."""
     rows = {name: read_records(folder / COUNTS) for name, folder in folders.items()}
     points: dict[str, dict[str, Any]] = {}
     for title, condition in CURVE.items():

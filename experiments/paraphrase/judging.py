@@ -206,11 +206,7 @@ def write_study(folder: Path, drawn: Sequence[Drawn], seed: int) -> None:
 
 
 def read_answers(answers: Path, key: Path) -> list[tuple[str, ...]]:
-    """Returns the rows of `judged.tsv`: the key of each sentence, and the answers.
-
-    Raises:
-        FormatError: a sentence of the key has no answers.
-    """
+    """Returns the rows of `judged.tsv`: the key of each sentence, and the answers."""
     answer_of: dict[tuple[str, str], str] = {}
     for row in csv.DictReader(read_lines(answers)):
         answer_of[row["item"], row["question"]] = row["answer"]

@@ -27,12 +27,7 @@ _PARTS = ("value", "low", "high")
 
 
 def draw(curve: Mapping[str, Figures], folder: Path) -> None:
-    """Draws both plots as SVG; the second one needs judgements.
-
-    Args:
-        curve: the points by condition, as in the results.
-        folder: the folder to write to, made if missing.
-    """
+    """Draws both plots as SVG; the second one needs judgements."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, fill in ((SIZES, _sizes), (PRECISION, _precision)):
         if name == SIZES or any("judged" in point for point in curve.values()):

@@ -131,12 +131,7 @@ def _read_outputs(translations: Path, kept: Sequence[int]) -> dict[str, list[str
 
 
 def human_cases(texts: Sequence[Sequence[str]], seed: int) -> list[Case]:
-    """Returns the cases in which one reference is the output, another one judges, and the others are given.
-
-    Args:
-        texts: of each set, the references; lower-case tokens.
-        seed: the seed of the damage.
-    """
+    """Returns the cases in which one reference is the output, another one judges, and the others are given."""
     cases = []
     for human in range(len(texts[0])):
         lines = [references[human] for references in texts]
@@ -177,14 +172,7 @@ def _rotations(numbers: Sequence[int], count: int) -> list[tuple[tuple[int, ...]
 def correlations(
     cases: Sequence[Case], sets: Sequence[Sequence[Tree]], expand: Callable[[Sequence[Tree]], Lattice], run: Run
 ) -> dict[str, Any]:
-    """Returns how well metrics with the given references agree with the judges, in the mean of cases.
-
-    Args:
-        cases: the outputs, with the references that are given and the one that judges.
-        sets: the references' trees, as many in each set.
-        expand: the function that expands some trees to a lattice.
-        run: reports the progress.
-    """
+    """Returns how well metrics with the known references of each case agree with its judge, in the mean of cases."""
     texts = texts_of(sets)
     lattices = _Lattices(sets, expand)
     agreements: dict[tuple[str, str, str], list[dict[str, float]]] = {}
@@ -266,14 +254,7 @@ def lowered(lattice: Lattice) -> Lattice:
 def metric_scores(
     metric: Metric, outputs: Outputs, references: Sequence[Sequence[str]], extra: Outputs | None = None
 ) -> Scores:
-    """Returns a metric's scores; counts the lines of all systems at once.
-
-    Args:
-        metric: the metric.
-        outputs: the lines of each system.
-        references: of all systems.
-        extra: one more reference, for each system.
-    """
+    """Returns a metric's scores, all systems at once; `extra` is one more reference for each system."""
     count = len(outputs)
     hypotheses = [line for lines in outputs.values() for line in lines]
     columns = [list(lines) * count for lines in references]
@@ -341,13 +322,10 @@ def kendall(scores: Floats, other: Floats) -> float:
 
 
 def paired_tau(scores: Floats, truth: Floats) -> float:
-    """Returns Kendall's tau over the pairs of systems on each sentence: those in order less those that are not.
+    """Returns Kendall's tau over the pairs of systems on each sentence, except for pairs that the truth scores alike.
 
     >>> paired_tau(np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 1.0]]), np.array([[1.0, 1.0], [2.0, 1.0], [3.0, 2.0]]))
     0.2
-
-    Args:
-        scores, truth: (systems, sentences). Pairs that the truth scores alike do not count.
     """
     first, second = (np.sign(values[:, None] - values[None, :]) for values in (scores, truth))
     pairs = np.abs(second).sum()

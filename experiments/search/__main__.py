@@ -23,19 +23,13 @@ from lattice_simp.train.tuning import chosen_lines, read_texts
 
 
 def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -> dict[str, Any]:
-    """Returns costs, times and search errors of a system.
+    """Returns costs, times and search errors of a system; optima whose gap is below `certain` nats are proven.
 
-    Args:
-        records: the records of the system, one per sentence.
-        exact: the records of the exact search for the same sentences.
-        certain: the nats below which a gap counts as 0.
-
-    Returns:
-        `cost` of all sentences (nats) and `cpu_seconds` a sentence. Of the sentences with a proven optimum: the share
-        of search errors (`errors`), the `mean_loss` and the `largest_loss` (nats), and the number of translations that
-        `undercut` the optimum, which must be 0. `different`: the number of different strings, since an error may be
-        another derivation of the same string. `reported_gap`: the mean of the optimality gaps that the system reports,
-        and `reported_certain`: the number of those below `certain`.
+    `cost` of all sentences (nats) and `cpu_seconds` a sentence. Of the sentences with a proven optimum: the share of
+    search errors (`errors`), the `mean_loss` and the `largest_loss` (nats), and the number of translations that
+    `undercut` the optimum, which must be 0. `different`: the number of different strings, since an error may be another
+    derivation of the same string. `reported_gap`: the mean of the optimality gaps that the system reports, and
+    `reported_certain`: the number of those below `certain`.
     """
     optima = np.array([record["cost"] for record in exact])
     sure = np.array([record["gap"] < certain for record in exact])

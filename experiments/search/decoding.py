@@ -43,15 +43,7 @@ class System:
 
 
 def decoded(system: System, name: str, sentences: Mapping[int, str], folder: Path, run: Run) -> list[Record]:
-    """Translates the sentences without a record.
-
-    Args:
-        system: the model and the settings of its search.
-        name: the name of the set.
-        sentences: tokens, by their numbers in the set's file.
-        folder: the folder of the records.
-        run: the number of workers, and the reports.
-    """
+    """Translates the sentences of a set, by their numbers in its file, that have no record in the folder yet."""
     path = folder / f"{name}.{system.name.replace(' ', '-').replace(',', '')}.{system.key}"
     folder.mkdir(parents=True, exist_ok=True)
     with Journal(path, {"system": system.key}, resume=True) as journal:

@@ -84,12 +84,7 @@ def certified(figures: Figures, exact: str) -> str:
 
 
 def draw(rows: Mapping[str, Figures], folder: Path) -> None:
-    """Draws the mean loss of each system against its time, as PNG and SVG.
-
-    Args:
-        rows: the rows of the systems with the same grammar, by name.
-        folder: the folder to write to, made if missing.
-    """
+    """Draws the mean loss of each system with the same grammar against its time, as PNG and SVG."""
     figure, axes = empty_plot()
     seconds, lost = [row["cpu_seconds"] for row in rows.values()], [row["mean_loss"] or 0.0 for row in rows.values()]
     axes.plot(seconds, lost, marker="o", color=COLOURS[0])

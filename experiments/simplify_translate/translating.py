@@ -41,12 +41,7 @@ KINDS: Mapping[str, Simplification] = {
 
 
 def simplified_stage(config: Config, model: Path) -> Stage:
-    """Returns the stage.
-
-    Args:
-        config: the config of the study's training run.
-        model: the folder of a simplification model.
-    """
+    """Returns the stage that simplifies the sets of a study with a model."""
     files = set_files(config, SETS)
     files += sorted(path for path in model.iterdir() if path.is_file())
     settings = [{name: str(kind) for name, kind in KINDS.items()}, parser_name()]
@@ -142,13 +137,7 @@ Output = tuple[str, bool]
 
 
 def weights_stage(search: Search, sentences: Sequence[StudySentence], model: Path) -> Stage:
-    """Returns the stage that chooses each system's weight on the development set, by BLEU on tokens.
-
-    Args:
-        search: the sizes of searches.
-        sentences: the development set.
-        model: a model with the rules for simplified sentences.
-    """
+    """Returns the stage that chooses each system's weight on the development set, by BLEU on tokens."""
     work = partial(_choose, search, sentences, model)
     return Stage("simplified-weights", _BEFORE, [str(search), model.name], (), work)
 

@@ -84,13 +84,7 @@ def _make(study: Study, config: Config, run: Run, folder: Path) -> dict[str, Any
 def tapped_skeletons(
     records: Sequence[SkeletonRecord], made: Sequence[Sequence[SkeletonRecord]], kind: str
 ) -> list[SkeletonRecord]:
-    """Returns the automatic skeleton of each sentence whose mask is closest to that of the hand-made one.
-
-    Args:
-        records: sentences with their hand-made skeletons.
-        made: the same sentences with the skeletons of each method.
-        kind: of the hand-made skeletons.
-    """
+    """Returns the automatic skeleton of each sentence whose mask is closest to that of the hand-made one."""
     chosen = []
     for record, *methods in zip(records, *made, strict=True):
         wanted = record.skeletons[HAND_MADE.index(kind)].mask

@@ -84,11 +84,7 @@ class Nbest:
 
     @classmethod
     def read(cls, path: Path) -> Nbest:
-        """Reads a file.
-
-        Raises:
-            FormatError: the file is broken.
-        """
+        """Reads a file."""
         arrays = read_arrays(path)
         names = tuple(unpack_words(arrays["names"]))
         return cls(unpack_words(arrays["words"]), arrays["features"].astype(np.float64), names)

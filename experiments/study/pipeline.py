@@ -46,17 +46,9 @@ class StudyDone:
 def run_study(
     study: Study, config: Config, files: Mapping[str, Path], run: Run, before_tests: Callable[[], object] = lambda: None
 ) -> StudyDone:
-    """Trains, then runs the unfinished stages.
+    """Trains, then runs the unfinished stages, with skeleton files besides those of the sets.
 
-    Args:
-        study: the protocol.
-        config: the training run's.
-        files: skeleton files by kind, in addition to those of the sets.
-        run: jobs and log.
-        before_tests: called before the first stage that reads a test set, even if that is finished.
-
-    Raises:
-        LatticeSimpError: a stage failed; finished stages are kept.
+    `before_tests` is called before the first stage that reads a test set, even if that is finished.
     """
     _check_tools(study, config)
     names = dict.fromkeys([*study.automatic, *files])
@@ -104,11 +96,7 @@ def run_study(
 def trained(
     study: Study, config: Config, run: Run, before_tests: Callable[[], object] = lambda: None
 ) -> tuple[Config, Done]:
-    """Trains a model with rules for the skeletons of the study's methods, too.
-
-    Returns:
-        The config of that training, and its stages with the one that makes the skeletons.
-    """
+    """Trains a model with rules for the skeletons of the study's methods, too; returns the config of that training."""
     if not study.automatic:
         done = train(config, run, last="tune")
         before_tests()

@@ -46,13 +46,7 @@ class ProtocolRun:
 
     @classmethod
     def now(cls, folder: Path, overrides: Iterable[str] = (), skeletons: Iterable[str] = ()) -> ProtocolRun:
-        """Describes a run that begins now.
-
-        Args:
-            folder: the experiment's.
-            overrides: new values of the config's fields, `name=value`.
-            skeletons: kinds that the command line adds.
-        """
+        """Describes a run that begins now, with changes of fields and kinds of skeletons from the command line."""
         changes = [override for override in overrides if override.partition("=")[0] not in MAY_CHANGE]
         changes += [f"skeletons: {kind}" for kind in skeletons]
         today = datetime.date.today().isoformat()

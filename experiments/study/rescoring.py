@@ -162,11 +162,7 @@ def _rescore(study: Study, system: System, sentences: Sentences, run: Run, folde
 
 
 def choose_learning(tuning_set: TuningSet, starts: Mapping[str, Weights], seed: int, folder: Path) -> LearningSettings:
-    """Tries all settings on the development set, and writes their scores.
-
-    Raises:
-        LatticeSimpError: there are too few sentences for cross-validation.
-    """
+    """Tries all settings on the development set, and writes their scores; cross-validation needs two sentences."""
     if len(tuning_set.lists) < FOLDS:
         raise LatticeSimpError(f"rescoring is chosen by cross-validation; give a development set of {FOLDS} sentences")
     rows = []

@@ -73,13 +73,7 @@ def _train_joint(study: Study, run: Run, folder: Path) -> None:
 
 
 def perplexities_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) -> Stage:
-    """Returns the stage that measures the stronger model's parts on the development set's references.
-
-    Args:
-        study: the settings, which name the parts.
-        sentences: the sentences of all sets.
-        inputs: the files of the development set.
-    """
+    """Returns the stage that measures the stronger model's parts on the development set's references."""
     settings = {"sentences": len(sentences[DEVELOPMENT])}
     work = partial(_perplexities, study, sentences[DEVELOPMENT])
     return Stage("perplexities", ("scorers", "model"), settings, list(inputs), work)
@@ -139,10 +133,7 @@ def _scorer(study: Study, models: Path, lists: Path, folder: Path) -> Callable[[
 def scoring(models: Path, names: Iterable[str], *, within: bool = True) -> Callable[[Skeleton, list[str]], Nbest]:
     """Returns the function that scores translations (token lines) of a skeleton; the features are minus the costs.
 
-    Args:
-        models: the folder of the models.
-        names: of the models.
-        within: whether models that support it read the skeleton's words within their sentence.
+    With `within`, models that support it read the skeleton's words within their sentence.
     """
     scorers = {feature: scorer for name in names for feature, scorer in read_scorers(models / name).items()}
 
@@ -167,18 +158,11 @@ def skeleton_nbest(
     *,
     with_features: bool = False,
 ) -> Nbest:
-    """Reads a skeleton's hypotheses with a scorer's costs, sorted by them.
+    """Reads a skeleton's hypotheses with the costs of a scorer, the decoder or the `strong` model, sorted by them.
 
     Usually there is one feature, so that a single weight controls the skeleton's influence: weights for each part of
-    the scorer, tuned on a few hundred sentences, gain half a BLEU point there and lose it elsewhere.
-
-    Args:
-        folders: of the stages.
-        skeleton: a skeleton.
-        scorer: `decoder` for the decoder, `strong` for the stronger model, the decoder's cost among its parts.
-        weights: of the decoder.
-        with_features: beside the cost, whatever it is made of: the decoder's features, and the parts of the stronger
-            model.
+    the scorer, tuned on a few hundred sentences, gain half a BLEU point there and lose it elsewhere. With
+    `with_features`, the cost has beside it what it is made of.
     """
     lists, scores = ("skeletons", "scores")
     if not skeleton_path(folders[lists], skeleton).exists():

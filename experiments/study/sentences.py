@@ -69,17 +69,7 @@ def set_files(config: Config, names: Iterable[str]) -> list[Path]:
 
 
 def read_sentences(config: Config, name: str, model: Path, automatic: Mapping[str, Path]) -> list[StudySentence]:
-    """Reads a set.
-
-    Args:
-        config: the training run's.
-        name: of the set.
-        model: a model directory, for its tokens.
-        automatic: skeleton files by kind, besides the two of the set's own file; sentences of other sets are skipped.
-
-    Raises:
-        FormatError: a file is broken, or a skeleton's tokens are not those of the sentence.
-    """
+    """Reads a set in the tokens of a model, with skeletons of its own file and of files of other kinds."""
     test = test_set(config, name)
     assert test.skeletons is not None
     sources, references = read_test_set(config, test, model)

@@ -33,11 +33,7 @@ def write_space(space: Lattice, path: Path) -> None:
 
 
 def read_space(path: Path) -> Lattice:
-    """Reads a file.
-
-    Raises:
-        FormatError: the file is broken.
-    """
+    """Reads a file."""
     arrays = read_arrays(path)
     features, finals = (np.array(arrays[name].T, order="C") for name in ("features", "final_features"))
     lattice = Lattice.from_arcs(

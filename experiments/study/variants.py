@@ -68,11 +68,7 @@ def chosen_variants(study: Study, every: list[Variant]) -> list[Variant]:
 
 
 def check_variants(study: Study, kinds: tuple[str, ...]) -> None:
-    """Checks that all variants of the protocol can run with some automatic kinds.
-
-    Raises:
-        LatticeSimpError: a variant cannot run.
-    """
+    """Checks that all variants of the protocol can run with some automatic kinds."""
     every = [*hand_variants(study), *gap_variants(study), *automatic_variants(study, kinds)]
     names = [variant.name for variant in every]
     if unknown := [name for name in study.variants or () if name not in names]:

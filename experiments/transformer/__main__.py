@@ -52,12 +52,7 @@ class Systems:
 
 
 def trained_systems(experiment: Experiment, values: Mapping[str, Any]) -> Systems:
-    """Does the missing training, and reads the sets.
-
-    Args:
-        experiment: the workers, the reports, and the overrides of settings.
-        values: the values of the experiment's config.
-    """
+    """Does the missing training, and reads the sets."""
     run, data = experiment.run, [override for override in experiment.overrides if override.startswith("data=")]
     config = read_config(values["hiero"], data)
     done = train(config, run)

@@ -36,13 +36,7 @@ class Output:
 def outputs(
     scored: Sequence[Scored], in_lattices: Sequence[Mapping[str, Searched]], searches: Sequence[LatticeSearch]
 ) -> dict[str, Output]:
-    """Returns the rows of a set.
-
-    Args:
-        scored: the lists of the set's sentences, scored by the network.
-        in_lattices: for each sentence, the results of the searches by name.
-        searches: the searches named `LATTICE_ALONE` and `LATTICE_BOTH`, whose weights apply to the lists, too.
-    """
+    """Returns the rows of a set; the weights of the searches in its lattices apply to the lists, too."""
     rows = {
         HIERO: Output([row.entries[0].words for row in scored], [row.decoding for row in scored]),
         NETWORK: Output([row.own for row in scored], [row.translating for row in scored]),

@@ -62,14 +62,7 @@ def set_sizes(values: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def write_training_text(prepared: Path, validation: SentenceSet, languages: tuple[str, str], folder: Path) -> None:
-    """Writes the Hiero system's training pairs, and the validation set, as token lines.
-
-    Args:
-        prepared: the folder of the training stage `prepare`.
-        validation: the set that monitors the training run.
-        languages: the source and the target language; the files are `train.LANGUAGE` and `val.LANGUAGE`.
-        folder: the folder of the files.
-    """
+    """Writes the Hiero system's training pairs, and the validation set, as token lines: `train.LANGUAGE` and `val.LANGUAGE`."""
     folder.mkdir(parents=True, exist_ok=True)
     held_out = (validation.sources, validation.references.tokens or ())
     for side, language, lines in zip(SIDES, languages, held_out, strict=True):

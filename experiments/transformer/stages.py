@@ -45,11 +45,7 @@ def network_settings(training: Path, languages: tuple[str, str], work: Path) -> 
 
 
 def trained_network(settings: TrainingSettings, run: Run) -> Path:
-    """Trains a network, or resumes its training; returns the folder of its CTranslate2 model.
-
-    Raises:
-        MissingExtraError: it is not trained, and torch is not installed.
-    """
+    """Trains a network, or resumes its training; returns the folder of its CTranslate2 model."""
     folder = Path(settings.output)
     marker, configured = folder / FINISHED, settings.model_dump(mode="json")
     if marker.is_file() and read_json(marker) == configured:
@@ -67,11 +63,7 @@ def read_network(model: Path, compute_type: str) -> TranslationScorer:
 
 
 def translated(scorer: TranslationScorer, source: Sequence[str], beam: int) -> str:
-    """Returns the token line of the network's own beam search.
-
-    Raises:
-        LatticeSimpError: the network's pieces are not SentencePiece's.
-    """
+    """Returns the token line of the network's own beam search."""
     pieces = scorer.segmentation.source(source)
     if not all(piece.startswith(_BLANK) for piece in pieces[:1]):
         raise LatticeSimpError(f"{pieces[0]!r} is not a piece of SentencePiece, of which words can be made again")
@@ -164,15 +156,7 @@ class Searched:
 def stages_of(
     sentences: SentenceSet, model: Path, network: Path, search: Search, searches: Sequence[LatticeSearch]
 ) -> list[Stage]:
-    """Returns the stages of a set.
-
-    Args:
-        sentences: the set.
-        model: a model with the rules for the set; the weights are those of the stage `tune`.
-        network: the folder of the Transformer.
-        search: the settings of decoding and scoring.
-        searches: the searches in the lattices.
-    """
+    """Returns the stages of a set, with a model that has its rules."""
     return [
         decoded_stage(sentences, model, search.beam, search.max_arcs),
         scored_stage(sentences, network, search),
