@@ -22,7 +22,7 @@ Gram = tuple[int, ...]
 
 
 def measure(shared: Path) -> Figures:
-    """Measures posteriors, the gain lattice and its best path for all lattices with a language model, whole or pruned."""
+    """Measures posteriors, the gain lattice and its best path for all lattices with a model, whole and pruned."""
     folder = shared / "data" / "oracles" / "lattices"
     lattices = [read_without_marks(path) for path in sorted(folder.glob("*/*.lm.total.txt.gz"))]
     pruned = [prune(lattice, max_arcs=USUAL_ARCS) for lattice in lattices]

@@ -11,16 +11,14 @@ from experiments.causal.report import outputs, page, set_figures
 from experiments.causal.stages import read_lists, stages_of
 from experiments.experiment import Experiment, Results, program, stage_costs
 from experiments.report import STAGES, signatures_of, versions
-from experiments.study.pipeline import model_for
-from experiments.transformer.sets import SentenceSet, read_set, set_files, set_sizes
+from experiments.transformer.sets import SentenceSet, hiero_system, set_sizes
 from experiments.transformer.stages import tuned_weight
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import bleu_tok
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.rescore.causal import CausalSettings
 from lattice_simp.text.tokeniser import tokenisers
-from lattice_simp.train.config import Config, read_config
-from lattice_simp.train.pipeline import train
+from lattice_simp.train.config import Config
 
 
 def causal(experiment: Experiment) -> Results:
@@ -28,12 +26,8 @@ def causal(experiment: Experiment) -> Results:
     values, choose = experiment.settings(), experiment.options["choose"]
     if not choose and None in values["weights"].values():
         raise LatticeSimpError(f"{experiment.config}: no weights; find them with --choose, and write them there")
-    data = [override for override in experiment.overrides if override.startswith("data=")]
-    config = read_config(values["hiero"], data)
-    done = train(config, experiment.run)
-    files = [set_files(config, name, size) for name, size in set_sizes(values).items()][: 1 if choose else None]
-    model, done = model_for([config.path(file.source) for file in files], config, done, experiment.run)
-    sets = [read_set(config, file, model) for file in files]
+    sizes = dict(list(set_sizes(values).items())[: 1 if choose else None])
+    config, done, model, sets = hiero_system(experiment, values, sizes)
     settings = _settings(config, values)
     stages = [stage for sentences in sets for stage in stages_of(sentences, model, values, settings)]
     done = run_stages(stages, Path(values["work"]), experiment.run, done=done)

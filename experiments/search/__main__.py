@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,66 @@ from experiments.search.decoding import Record, System, decoded
 from experiments.search.report import PLOTS, draw, page
 from lattice_simp.metrics import Lines
 from lattice_simp.support.textio import read_lines
-from lattice_simp.text.tokeniser import Tokeniser, model_tokenisers
+from lattice_simp.text.tokeniser import model_tokenisers
 from lattice_simp.train.config import Config, TestSet, read_config
 from lattice_simp.train.pipeline import train
 from lattice_simp.train.tuning import chosen_lines, read_texts
+
+TRAIN, KEPT = "train.yaml", "decoded"
+SHALLOW = "shallow-1"
+"""The grammar whose weights all systems use."""
+
+
+def search_errors(experiment: Experiment) -> Results:
+    """Does the missing training and translation, and measures."""
+    config = experiment.settings()
+    training, models, tuned = trained(experiment, config)
+    source, target = model_tokenisers(models[SHALLOW])
+    exact, certain, folder = config["exact"], config["certain"], Path(config["work"]) / KEPT
+
+    def translated(systems: Mapping[str, Any], test: TestSet) -> tuple[list[str], dict[str, list[Record]]]:
+        texts, (references, *_) = read_texts(training, test)
+        lines = chosen_lines(training, test, sum(1 for _ in read_lines(training.path(test.source))))
+        tokens = dict(zip(lines, map(source.tokens, texts), strict=True))
+        records = {}
+        for name, values in systems.items():
+            system = System(name, models[values["grammar"]], tuned, values["settings"])
+            records[name] = decoded(system, test.name, tokens, folder, experiment.run)
+        return references, records
+
+    def lost(outputs: Mapping[str, Sequence[Record]]) -> dict[str, Any]:
+        return {name: losses(records, outputs[exact], certain) for name, records in outputs.items()}
+
+    references, outputs = translated({**config["systems"], **config["gaps"]}, TestSet(**config["development"]))
+    rows = lost(outputs)
+    figures: dict[str, Any] = {"development": {"sentences": len(references), "losses": rows}, "tests": {}}
+    for values in config["tests"]:
+        test = TestSet(**values)
+        references, outputs = translated(config["systems"], test)
+        lines = {name: [record["line"] for record in records] for name, records in outputs.items()}
+        quality = bleu_scores(lines, Lines(list(map(target.tokens, references)), references), exact, target)
+        figures["tests"][test.name] = {"sentences": len(references), "losses": lost(outputs), "quality": quality}
+    nested = {name: rows[name] for name, values in config["systems"].items() if values["grammar"] != SHALLOW}
+    draw(nested, experiment.output / PLOTS)
+    return Results("Search errors in a nested grammar", figures, page(figures, config))
+
+
+def trained(experiment: Experiment, config: Mapping[str, Any]) -> tuple[Config, dict[str, Path], Path]:
+    """Trains a model with each grammar, and tunes the shallow one, whose search is exact.
+
+    Returns:
+        The training's config, the folder of each grammar's model, and the folder of the tuned weights.
+    """
+    folders = [f"{name}={json.dumps(config[name])}" for name in ("data", "work")]
+
+    def training(grammar: str) -> Config:
+        return read_config(experiment.folder / TRAIN, [f"rules.grammar={grammar}", *folders])
+
+    shallow = train(training(SHALLOW), experiment.run, last="tune")
+    models = {SHALLOW: shallow.folders["model"]}
+    for grammar in {settings["grammar"] for settings in config["systems"].values()} - {SHALLOW}:
+        models[grammar] = train(training(grammar), experiment.run, last="model").folders["model"]
+    return training(SHALLOW), models, shallow.folders["tune"]
 
 
 def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -> dict[str, Any]:
@@ -46,95 +101,6 @@ def losses(records: Sequence[Record], exact: Sequence[Record], certain: float) -
         "different": sum(record["line"] != other["line"] for record, other in zip(records, exact, strict=True)),
         "reported_gap": round(float(np.mean(gaps)), 4) if gaps else None,
         "reported_certain": sum(gap < certain for gap in gaps),
-    }
-
-
-TRAIN, KEPT = "train.yaml", "decoded"
-SHALLOW = "shallow-1"
-"""The grammar whose weights all systems use."""
-
-
-@dataclass(frozen=True)
-class Sentences:
-    """A set: tokens by line number in the file, and the references."""
-
-    name: str
-    tokens: Mapping[int, str]
-    references: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Trained:
-    """The training's config, the folder of each grammar's model, and the folder of the tuned weights."""
-
-    config: Config
-    models: Mapping[str, Path]
-    tuned: Path
-
-    def system(self, name: str, settings: Mapping[str, Any]) -> System:
-        """Returns a system of the experiment's config."""
-        return System(name, self.models[settings["grammar"]], self.tuned, settings["settings"])
-
-
-def search_errors(experiment: Experiment) -> Results:
-    """Does the missing training and translation, and measures."""
-    config = experiment.settings()
-    models = trained(experiment, config)
-    source, target = model_tokenisers(models.models[SHALLOW])
-    folder = Path(config["work"]) / KEPT
-
-    def translated(systems: Mapping[str, Any], test: Mapping[str, Any]) -> tuple[Sentences, dict[str, list[Record]]]:
-        sentences = read_set(models.config, TestSet(**test), source)
-        records = {
-            name: decoded(models.system(name, settings), sentences.name, sentences.tokens, folder, experiment.run)
-            for name, settings in systems.items()
-        }
-        return sentences, records
-
-    exact, certain = config["exact"], config["certain"]
-    development, outputs = translated({**config["systems"], **config["gaps"]}, config["development"])
-    rows = {name: losses(records, outputs[exact], certain) for name, records in outputs.items()}
-    figures: dict[str, Any] = {"development": {"sentences": len(development.references), "losses": rows}, "tests": {}}
-    for test in config["tests"]:
-        sentences, outputs = translated(config["systems"], test)
-        figures["tests"][sentences.name] = tested(sentences, outputs, exact, certain, target)
-    nested = {name: rows[name] for name, settings in config["systems"].items() if settings["grammar"] != SHALLOW}
-    draw(nested, experiment.output / PLOTS)
-    return Results("Search errors in a nested grammar", figures, page(figures, config))
-
-
-def trained(experiment: Experiment, config: Mapping[str, Any]) -> Trained:
-    """Trains a model with each grammar, and tunes the shallow one, whose search is exact."""
-    folders = [f"{name}={json.dumps(config[name])}" for name in ("data", "work")]
-
-    def training(grammar: str) -> Config:
-        return read_config(experiment.folder / TRAIN, [f"rules.grammar={grammar}", *folders])
-
-    shallow = train(training(SHALLOW), experiment.run, last="tune")
-    models = {SHALLOW: shallow.folders["model"]}
-    for grammar in {settings["grammar"] for settings in config["systems"].values()} - {SHALLOW}:
-        models[grammar] = train(training(grammar), experiment.run, last="model").folders["model"]
-    return Trained(training(SHALLOW), models, shallow.folders["tune"])
-
-
-def read_set(training: Config, test: TestSet, tokeniser: Tokeniser) -> Sentences:
-    """Reads a set, whose sentences keep the numbers of their lines in the file."""
-    texts, references = read_texts(training, test)
-    lines = chosen_lines(training, test, sum(1 for _ in read_lines(training.path(test.source))))
-    tokens = dict(zip(lines, map(tokeniser.tokens, texts), strict=True))
-    return Sentences(test.name, tokens, references[0])
-
-
-def tested(
-    test: Sentences, outputs: Mapping[str, Sequence[Record]], exact: str, certain: float, tokeniser: Tokeniser
-) -> dict[str, Any]:
-    """Measures the systems on a test set."""
-    lines = {name: [record["line"] for record in records] for name, records in outputs.items()}
-    reference = Lines([tokeniser.tokens(line) for line in test.references], test.references)
-    return {
-        "sentences": len(test.references),
-        "losses": {name: losses(records, outputs[exact], certain) for name, records in outputs.items()},
-        "quality": bleu_scores(lines, reference, exact, tokeniser),
     }
 
 

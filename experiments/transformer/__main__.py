@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from experiments.experiment import Experiment, Results, program, stage_costs
 from experiments.report import STAGES, signatures_of
-from experiments.study.pipeline import model_for
 from experiments.transformer.report import LATTICE_ALONE, LATTICE_BOTH, outputs, page, search_spaces, set_figures
-from experiments.transformer.sets import VALIDATION, SentenceSet, read_set, set_files, set_sizes, write_training_text
+from experiments.transformer.sets import (
+    VALIDATION,
+    SentenceSet,
+    hiero_system,
+    read_set,
+    set_files,
+    set_sizes,
+    write_training_text,
+)
 from experiments.transformer.stages import (
     LatticeSearch,
     Search,
@@ -26,70 +33,31 @@ from experiments.transformer.stages import (
 )
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done, run_stages
-from lattice_simp.pipeline.stage import Stage
-from lattice_simp.text.tokeniser import tokenisers
-from lattice_simp.train.config import Config, read_config
-from lattice_simp.train.pipeline import train
-
-
-@dataclass(frozen=True)
-class Systems:
-    """Both systems, and the sets to translate.
-
-    Attributes:
-        config: the config of the Hiero system's training run.
-        done: its stages.
-        model: its model with the rules for all sets.
-        network: the folder of the Transformer.
-        sets: the sets, the validation set first.
-    """
-
-    config: Config
-    done: Done
-    model: Path
-    network: Path
-    sets: tuple[SentenceSet, ...]
-
-
-def trained_systems(experiment: Experiment, values: Mapping[str, Any]) -> Systems:
-    """Does the missing training, and reads the sets."""
-    run, data = experiment.run, [override for override in experiment.overrides if override.startswith("data=")]
-    config = read_config(values["hiero"], data)
-    done = train(config, run)
-    tests = [set_files(config, name, size) for name, size in set_sizes(values).items()]
-    model, done = model_for([config.path(test.source) for test in tests], config, done, run)
-    sets = tuple(read_set(config, test, model) for test in tests)
-    work, languages = Path(values["work"]), (config.text.source_language, config.text.target_language)
-    watched = read_set(config, set_files(config, VALIDATION, None), model)
-    write_training_text(done.folders["prepare"], watched, languages, work / "text")
-    network = trained_network(network_settings(Path(values["training"]), languages, work), run)
-    return Systems(config, done, model, network, sets)
+from lattice_simp.text.tokeniser import Tokeniser, tokenisers
 
 
 def transformer(experiment: Experiment) -> Results:
     """Does the missing training, translates, and measures; with `--choose`, on the validation set only."""
-    values = experiment.settings()
-    choose = experiment.options["choose"]
+    values, run, choose = experiment.settings(), experiment.run, experiment.options["choose"]
     if not choose and values["model_weight"] is None:
         raise LatticeSimpError(f"{experiment.config}: no model_weight; find it with --choose, and write it there")
-    systems = trained_systems(experiment, values)
-    sets = systems.sets[:1] if choose else systems.sets
-    stages = _stages(systems, values, sets)
-    done = run_stages(stages, Path(values["work"]), experiment.run, done=systems.done)
-    chosen = _chosen(values, systems.sets[0], done)
-    figures: dict[str, Any] = {"choices": chosen, "sets": {}, "signatures": {}}
+    config, done, model, sets = hiero_system(experiment, values, set_sizes(values))
+    work, languages = Path(values["work"]), (config.text.source_language, config.text.target_language)
+    watched = read_set(config, set_files(config, VALIDATION, None), model)
+    write_training_text(done.folders["prepare"], watched, languages, work / "text")
+    network = trained_network(network_settings(Path(values["training"]), languages, work), run)
+    search = Search(**{field.name: values[field.name] for field in fields(Search)})
+    sets = sets[:1] if choose else sets
+    every = [stages_of(each, model, network, search, _searches(values, each.name)) for each in sets]
+    stages = [stage for stages in every for stage in stages]
+    done = run_stages(stages, work, run, done=done)
+    figures: dict[str, Any] = {"choices": _chosen(values, sets[0], done), "sets": {}, "signatures": {}}
     for test_set in sets[1:]:
-        scores, metrics = _measured_set(test_set, values, systems, done)
+        scores, metrics = _measured_set(test_set, values, tokenisers(config.text)[1], done)
         figures["sets"][test_set.name], figures["signatures"] = scores, metrics
     figures[STAGES] = stage_costs({stage.name: done.records[stage.name] for stage in stages})
-    programs = [f"CTranslate2 {version('ctranslate2')}"]
-    return Results("A Transformer and the lattices of a Hiero system", figures, page(figures, values), programs)
-
-
-def _stages(systems: Systems, values: Mapping[str, Any], sets: Sequence[SentenceSet]) -> list[Stage]:
-    search = Search(**{field.name: values[field.name] for field in fields(Search)})
-    every = [stages_of(each, systems.model, systems.network, search, _searches(values, each.name)) for each in sets]
-    return [stage for stages in every for stage in stages]
+    title = "A Transformer and the lattices of a Hiero system"
+    return Results(title, figures, page(figures, values), [f"CTranslate2 {version('ctranslate2')}"])
 
 
 def _searches(values: Mapping[str, Any], name: str) -> list[LatticeSearch]:
@@ -116,14 +84,14 @@ def _chosen(values: Mapping[str, Any], validation: SentenceSet, done: Done) -> d
 
 
 def _measured_set(
-    sentence_set: SentenceSet, values: Mapping[str, Any], systems: Systems, done: Done
+    sentence_set: SentenceSet, values: Mapping[str, Any], tokeniser: Tokeniser, done: Done
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Returns the figures of a test set, and the signatures of its metrics."""
     scored, searched = read_scored(done.folders, sentence_set), read_searched(done.folders, sentence_set)
     searches = _searches(values, sentence_set.name)
     rows = outputs(scored, searched, searches)
     lines = {name: output.lines for name, output in rows.items()}
-    measurements = sentence_set.measured(lines, tokenisers(systems.config.text)[1])
+    measurements = sentence_set.measured(lines, tokeniser)
     figures = set_figures(rows, measurements, search_spaces(scored, searched, searches))
     return figures, signatures_of(measurements.metrics)
 

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.experiment import Experiment
 from experiments.files import write_lines
 from experiments.report import measured
+from experiments.study.pipeline import model_for
 from lattice_simp.metrics import Lines, Measurements, bleu_13a, bleu_tok, chrf
+from lattice_simp.pipeline.runner import Done
 from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
 from lattice_simp.text.tokeniser import Tokeniser
-from lattice_simp.train.config import Config, TestSet
+from lattice_simp.train.config import Config, TestSet, read_config
+from lattice_simp.train.pipeline import train
 from lattice_simp.train.tuning import read_test_set, read_texts
 
 VALIDATION = "val"
@@ -56,13 +60,24 @@ def read_set(config: Config, test: TestSet, model: Path) -> SentenceSet:
     return SentenceSet(test.name, tuple(sources), Lines(tokens, text))
 
 
+def hiero_system(
+    experiment: Experiment, values: Mapping[str, Any], sizes: Mapping[str, int | None]
+) -> tuple[Config, Done, Path, list[SentenceSet]]:
+    """Trains the Hiero system; returns its config, its stages, its model with the rules for some sets, and these."""
+    config = read_config(values["hiero"], [override for override in experiment.overrides if override[:5] == "data="])
+    done = train(config, experiment.run)
+    files = [set_files(config, name, size) for name, size in sizes.items()]
+    model, done = model_for([config.path(file.source) for file in files], config, done, experiment.run)
+    return config, done, model, [read_set(config, file, model) for file in files]
+
+
 def set_sizes(values: Mapping[str, Any]) -> dict[str, int | None]:
     """Returns the number of lines of each set to use (None: all), the validation set first."""
     return {VALIDATION: values["validation_lines"], **dict.fromkeys(values["tests"], values["lines"])}
 
 
 def write_training_text(prepared: Path, validation: SentenceSet, languages: tuple[str, str], folder: Path) -> None:
-    """Writes the Hiero system's training pairs, and the validation set, as token lines: `train.LANGUAGE` and `val.LANGUAGE`."""
+    """Writes the Hiero system's training pairs (`train.LANGUAGE`) and the validation set, as token lines."""
     folder.mkdir(parents=True, exist_ok=True)
     held_out = (validation.sources, validation.references.tokens or ())
     for side, language, lines in zip(SIDES, languages, held_out, strict=True):
