@@ -76,6 +76,10 @@ _LINK_FIELDS = {"I", "J", "S", "E", "W", "t", "p", *COLUMNS}
 _NO_FACTS = {"VERSION", "UTTERANCE", "N", "L", "start", "end", "dir", "wdpenalty", *_SCALES.values()}
 _MOST_RESTS = 3  # fields for the difference between weights and scaled features
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
+_TIME_SCALE = "tscale"
+_SPHINX, _SPHINX_BASE = "Sphinx", 1.0001
+"""The name in comments of CMU Sphinx's files, and the base of its logs."""
+
 _PLAIN = re.compile(r"""[^\\"' \x00-\x1f\x7f]+""")
 _TO_OCTAL = re.compile(r"[\x00-\x1f\x7f]+[0-9]*")
 
@@ -97,6 +101,7 @@ def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTab
     nodes and links, which are skipped. Nodes keep their numbers if the start is 0. The start is the node `start=`, or
     the only node without incoming links; the final state is the node `end=`, or the only one without outgoing links. If
     no node has a line, as in lattices of Moses, the start and the end are the first and the last node of the links.
+    In lattices of CMU Sphinx, words begin at the times of their nodes; in others, they end there.
 
     Args:
         data: the file's bytes.
@@ -196,25 +201,30 @@ def _to_lattice(reader: _Reader, nodes: Rows, links: Rows, symbols: SymbolTable)
     start = _terminal(reader, "start", names, np.bincount(targets, minlength=len(names)))
     end = _terminal(reader, "end", names, np.bincount(sources, minlength=len(names)))
     node_words = [nodes.words[place] for place in order.tolist()]
+    begin_at_nodes = reader.words_begin_at_nodes
+    owners = sources if begin_at_nodes else targets
     words = [
-        node_words[target] if word is None else word for word, target in zip(links.words, targets.tolist(), strict=True)
+        node_words[owner] if word is None else word for word, owner in zip(links.words, owners.tolist(), strict=True)
     ]
     columns = {
-        name: _or_of_nodes(links.columns.get(name), nodes.columns.get(name), order[targets])
+        name: _or_of_nodes(links.columns.get(name), nodes.columns.get(name), order[owners])
         for name in (*COLUMNS, "p")
         if name in links.columns or name in nodes.columns
     }
-    finals = np.full(len(names), np.inf)
+    seconds = nodes.columns["t"][order] * reader.time_unit() if "t" in nodes.columns else np.full(len(names), np.nan)
+    bare = end if begin_at_nodes else start
+    if node_words[bare] not in (None, NULL_WORD):  # no link has this word, so one more leads to or from a new state
+        new = len(names)
+        place, ends = (len(sources), (end, new)) if begin_at_nodes else (0, (new, start))
+        start, end = (start, new) if begin_at_nodes else (new, end)
+        sources, targets = np.insert(sources, place, ends[0]), np.insert(targets, place, ends[1])
+        seconds = np.append(seconds, seconds[bare])
+        words.insert(place, node_words[bare])
+        unknown = {name: np.nan if name == "p" else 0.0 for name in columns}
+        of_node = {name: nodes.columns[name][order[bare]] for name in columns if name in nodes.columns}
+        columns = {name: np.insert(column, place, {**unknown, **of_node}[name]) for name, column in columns.items()}
+    finals = np.full(len(seconds), np.inf)
     finals[end] = 0.0
-    seconds = nodes.columns["t"][order] if "t" in nodes.columns else np.full(len(names), np.nan)
-    first = start
-    if node_words[start] not in (None, NULL_WORD):  # the start has a word, so a new start state precedes it
-        sources, targets = np.insert(sources, 0, len(names)), np.insert(targets, 0, start)
-        finals, first = np.append(finals, np.inf), len(names)
-        seconds = np.append(seconds, seconds[start])
-        words = [node_words[start], *words]
-        of_start = {name: nodes.columns[name][order[start]] if name in nodes.columns else np.nan for name in columns}
-        columns = {name: np.insert(column, 0, of_start[name]) for name, column in columns.items()}
     labels = symbols.encode([EPSILON_SYMBOL if word in (None, NULL_WORD, "") else word for word in words])
     columns = {name: column for name, column in columns.items() if not np.isnan(column).all()}
     _warn_of_missing(columns, labels, reader.path)
@@ -227,14 +237,14 @@ def _to_lattice(reader: _Reader, nodes: Rows, links: Rows, symbols: SymbolTable)
     times = 0.0
     if not np.isnan(seconds).any():
         kept[TIME] = seconds[targets] - seconds[sources]
-        times = float(seconds[first])
+        times = float(seconds[start])
     unread = (nodes.unread_fields | links.unread_fields) - _LINK_FIELDS
     unread |= {"t"} if TIME not in kept and "t" in nodes.columns else set()
     header = reader.lattice_header(scales, 0.0 - penalty, times, unread)
     if posteriors is not None:
         _check_probabilities(reader, nodes, links)
         kept[POSTERIOR] = log_probabilities(posteriors)
-    sources, targets, finals = start_first(first, sources, targets, finals)
+    sources, targets, finals = start_first(start, sources, targets, finals)
     lattice = checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=kept)
     return replace(lattice, header=header)
 
@@ -334,6 +344,7 @@ class _Reader:
     links: list[_Link] = field(default_factory=list)
     base: float | None = None
     unread: set[str] = field(default_factory=set)
+    is_sphinx: bool = False  # whether a comment says so
 
     def fail(self, line: int | None, message: str, remedy: str) -> NoReturn:
         raise FormatError(message, path=self.path, line=line, remedy=remedy)
@@ -344,6 +355,7 @@ class _Reader:
         for number, line in enumerate(lines, 1):
             line = line.removesuffix("\r").strip(" \t")
             if not line or line[0] == "#":
+                self.is_sphinx |= _SPHINX in line
                 continue
             if not continues:
                 self.fail(number, "another lattice begins", "write each lattice to a separate file")
@@ -487,6 +499,19 @@ class _Reader:
             self.fail(line, f"base={text} is not a base of logs", "write base=2.718281828459045, base=10 or base=0")
         return math.log(base) if base else 0.0
 
+    @property
+    def words_begin_at_nodes(self) -> bool:
+        """Whether the time of a node is the begin of its word, as in lattices of CMU Sphinx, and not its end."""
+        return self.is_sphinx or self.header_number("base", math.e) == _SPHINX_BASE
+
+    def time_unit(self) -> float:
+        """Returns the number of seconds that the unit of times has."""
+        unit = self.header_number(_TIME_SCALE, 1.0)
+        if unit <= 0:
+            text, line = self.header[_TIME_SCALE]
+            self.fail(line, f"{_TIME_SCALE}={text[:40]} is not a unit of times", "write its length in seconds")
+        return unit
+
     def word_penalty(self) -> float:
         """Returns the cost of each word."""
         text, line = self.header.get("wdpenalty", ("", None))
@@ -503,7 +528,11 @@ class _Reader:
             scales={COLUMNS[name]: scale for name, scale in {**header_scales, **scales}.items()},
             word_score=word_score,
             start=start,
-            fields={name: text for name, (text, _) in self.header.items() if name not in _NO_FACTS},
+            fields={
+                name: "1.0" if name == _TIME_SCALE else text  # times of lattices are seconds
+                for name, (text, _) in self.header.items()
+                if name not in _NO_FACTS
+            },
             unread=tuple(sorted(unread)),
         )
 
