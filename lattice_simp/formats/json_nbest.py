@@ -108,8 +108,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
             message = f"an id that is not a whole number: {shown(str(sentence_id))}"
             raise FormatError(message, path=path, line=number, remedy='leave "id" out to number sentences in order')
         if sentence_id - first_id < due:
-            message = f"the id {str(sentence_id)[:20]} is lower than {first_id + due}"
-            raise FormatError(message, path=path, line=number, remedy="sort the lines by id, one line for each")
+            raise _wrong_id(path, number, sentence_id, first_id + due)
         gaps.check(first_id + due, sentence_id, number)
         while due < sentence_id - first_id:
             yield Sentence(due, [], is_missing=True)
@@ -130,6 +129,15 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
         first, *_ = failures
         message = f"{counted(len(failures), 'failed request')} without hypotheses, the first: {failures[first]}"
         warn(message, path=path, line=first, remedy="send them again, and put the answers in their lines")
+
+
+def _wrong_id(path: str | Path, line: int, sentence_id: int, due: int) -> FormatError:
+    """Returns the error of an id that is the one before it, or a lower one, and not at least `due`."""
+    message, remedy = f"the id {str(sentence_id)[:20]} is lower than {due}", "sort the lines by id, one line for each"
+    if sentence_id == due - 1:
+        message = f"the id {sentence_id} again"
+        remedy = 'write one object for each id, with all its hypotheses; or leave "id" out to number the objects'
+    return FormatError(message, path=path, line=line, remedy=remedy)
 
 
 def write_json(

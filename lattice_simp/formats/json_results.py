@@ -29,6 +29,7 @@ from lattice_simp.formats.json_answers import (
     log_probability,
     response_choice,
 )
+from lattice_simp.formats.json_espnet import espnet_rows
 from lattice_simp.formats.json_times import is_finite, listed_words, number_of
 from lattice_simp.formats.json_translations import translated_rows
 from lattice_simp.formats.json_words import (
@@ -50,7 +51,7 @@ KEYS = (
     rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
     rb'|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"words"\s*:\s*\[\s*\]|"resps"\s*:\s*\[\s*\[\s*"'
     rb'|"(?:sentence_id|start_ms)"\s*:|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
-    rb'|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
+    rb'|"utts"\s*:\s*\{|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
     rb'|"object"\s*:\s*"response"|"tokens_predicted"\s*:|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
 )
 """The names by which such JSON is recognised."""
@@ -99,6 +100,7 @@ _SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", 
 """The names of lists of segments: of Whisper, Transformers, whisper.cpp, Gladia, Rev AI, Azure, Alibaba."""
 
 _SOME_SCORES = ("the scores of segments are not read, as some have none", "write 'avg_logprob' in all segments")
+_NULL_REMEDY = "recognise these recordings again"
 _PARTLY = (
     "not all alternatives have a confidence, so all of a sentence weigh the same",
     "keep the first ones with `lattice nbest`, which are the service's best",
@@ -143,6 +145,8 @@ def _rows(value: Any) -> list[Any]:
         value = inner
     if failure is not None:
         return [{"hypotheses": [], FAILED: failure}]
+    if is_object(utterances := value.get("utts")):
+        return espnet_rows(utterances)
     result = _spelled(_from_sphinx(_from_amazon(_from_gladia(value))))
     results = translated_rows(result)
     if results is None:
@@ -381,8 +385,11 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**identity, "hypotheses": [{"text": text}] if text else []}
     if "sentence_id" in row and isinstance(row.get("translation"), str) and is_finite(row.get("score")):  # Sockeye
         return _translations([row["translation"]], {"scores": [row["score"]]})
-    if "transcript" in row or isinstance(row.get("pred_text"), str):
-        return {**identity, "hypotheses": [{"text": row.get("transcript", row.get("pred_text"))}]}
+    text_name = next((name for name in ("transcript", "pred_text") if name in row), None)
+    if text_name is not None and row[text_name] is None:
+        return {**identity, "hypotheses": [], DOUBTS: [(f"no hypotheses where {text_name!r} is null", _NULL_REMEDY)]}
+    if text_name is not None:
+        return {**identity, "hypotheses": [{"text": row[text_name]}]}
     transcript = _transcript(row)
     if transcript is None and isinstance(row.get("text"), str):
         transcript = _texted(row)

@@ -16,6 +16,7 @@ import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InputWarning
 from lattice_simp.formats.json_nbest import stream_json, write_json
+from lattice_simp.formats.nbest import stream_sentences
 
 
 def written(tmp_path, *rows):
@@ -453,6 +454,39 @@ def test_transcripts_of_amazon_and_nemo(tmp_path):
     texts = [[entry.text for entry in entries] for entries in lists]
     assert texts == [["A cat."], ["A cat.", "A hat."], ["a cat"]]
     assert ls.read_nbest(written(tmp_path, manifest))[0][0].text == "a cat"
+
+
+def test_recordings_without_a_text_have_no_hypotheses(tmp_path):
+    rows = [{"audio_filepath": f"u-{place}.wav", "pred_text": text} for place, text in enumerate([None, "a cat", None])]
+    with pytest.warns(InputWarning, match=":1: no hypotheses where 'pred_text' is null") as caught:
+        sentences = list(stream_sentences(written(tmp_path, *rows)))
+    assert [(sentence.name, [entry.text for entry in sentence.hypotheses]) for sentence in sentences] == [
+        ("u-0", []),
+        ("u-1", ["a cat"]),
+        ("u-2", []),
+    ]
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+def test_results_of_espnet(tmp_path, indent):
+    def entry(text, score):
+        return {"name": "target1[1]", "rec_text": text, "rec_token": "A", "score": score, "text": "THE REFERENCE"}
+
+    utterances = {
+        "u-1": {"output": [entry("A CAT<eos>", -1.5), entry("▁A▁HAT<eos>", -2.5)], "utt2spk": "s-1"},
+        "u-2": {"output": [[entry("YES<eos>", -1.0)], [entry("", -2.0)]]},
+    }
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps({"utts": utterances}, indent=indent), encoding="utf-8")
+    assert [
+        (sentence.name, [(entry.text, entry.score) for entry in sentence.hypotheses])
+        for sentence in stream_sentences(path)
+    ] == [("u-1", [("A CAT", -1.5), ("A HAT", -2.5)]), ("u-2-1", [("YES", -1.0)]), ("u-2-2", [("", -2.0)])]
+    utterances["u-1"]["output"] = [{"name": "target1", "text": "THE REFERENCE"}]
+    path.write_text(json.dumps({"utts": utterances}, indent=indent), encoding="utf-8")
+    with pytest.raises(FormatError, match=":1: a hypothesis without text or tokens"):
+        ls.read_nbest(path)
 
 
 @pytest.mark.parametrize("scores", [[0.5, 1.5], [[0.5], [1.5]], [-0.5, -1.5]])
@@ -906,7 +940,12 @@ def test_written_lists_are_read_again(tmp_path):
         (['{"hypotheses": [{"text": "a", "score": NaN}]}'], 1, "score that is not a finite number"),
         (['{"hypotheses": [{"text": "a", "score": 1}, {"text": "b"}]}'], 1, "a score for some hypotheses only"),
         (['{"hypotheses": [{"text": "a", "features": {"LM": null}}]}'], 1, "features that are not finite"),
-        (['{"id": 1, "hypotheses": []}', '{"id": 1, "hypotheses": []}'], 2, "the id 1 is lower than 2"),
+        (
+            ['{"id": 1, "hypotheses": []}', '{"id": 1, "hypotheses": []}'],
+            2,
+            "the id 1 again .write one object",
+        ),
+        (['{"id": 1, "hypotheses": []}', '{"id": 0, "hypotheses": []}'], 2, "the id 0 is lower than 2"),
         (['{"id": 1.5, "hypotheses": []}'], 1, "not a whole number"),
         (['{"id": 99999999, "hypotheses": []}'], 1, "jumps"),
     ],
