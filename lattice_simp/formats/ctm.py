@@ -1,7 +1,8 @@
 """CTM, the text of recognised words that sclite and Kaldi read: `utterance channel begin duration word confidence`.
 
 The confidence may be missing, or `NA`. Further fields and lines that begin with `;;` are skipped. An utterance is a
-list of one hypothesis; if one of them has several channels, the channel is part of the names.
+list of one hypothesis, or of one for each choice of alternatives (`<ALT_BEGIN>`), which weigh the same. If an utterance
+has several channels, the channel is part of the names.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "u.ctm"
@@ -14,12 +15,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby, product
 from pathlib import Path
 from typing import NamedTuple
 
+from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import finite, is_field, shown
@@ -29,7 +31,7 @@ from lattice_simp.support.textio import read_lines
 
 _NUMBER = rb"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _LINE = re.compile(rb"\S+[ \t]+\w+[ \t]+%b[ \t]+%b[ \t]+\S+(?:[ \t]+(?:-?%b|NA)(?:[ \t]+\S+){0,2})?" % ((_NUMBER,) * 3))
-_MARK = re.compile(rb"\S+[ \t]+\w+[ \t]+\*[ \t]+\*[ \t]+<ALT\w*>(?:[ \t]+\S+)*")
+_MARK = re.compile(rb"\S+[ \t]+\w+[ \t]+\*[ \t]+\*[ \t]+(?i:<ALT\w*>)(?:[ \t]+\S+)*")
 _ARC = re.compile(rb"\d+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]+%b" % _NUMBER)
 """A line that is also an arc of AT&T text."""
 
@@ -38,6 +40,7 @@ _BEGIN, _NEXT, _END = "<ALT_BEGIN>", "<ALT>", "<ALT_END>"
 _MATCHED = 100
 _LONGEST = 1e7  # seconds
 _ROUNDED = 1.01
+_MOST_HYPOTHESES = 100
 _REMEDY = "write utterance channel begin duration word confidence, with times in seconds"
 
 
@@ -48,6 +51,9 @@ class _Word(NamedTuple):
     end: float
     text: str
     confidence: float
+    alternation: int = 0
+    """The number of the alternatives that it belongs to, from 1, or 0."""
+    choice: int = 0
 
 
 def is_ctm(head: bytes) -> bool:
@@ -72,7 +78,8 @@ def is_ctm(head: bytes) -> bool:
 def stream_ctm(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
     """Reads CTM; yields the utterances, numbered from 0 in the order of the file, with the words in order of time.
 
-    Confidences are left out with a warning if they are no probabilities, and so are alternatives but the first.
+    Confidences are left out with a warning if they are no probabilities. Where an utterance has alternatives, each
+    choice of them is a hypothesis; at most 100 are read, with a warning.
 
     Args:
         path: the file; `-` is standard input.
@@ -80,7 +87,7 @@ def stream_ctm(path: str | Path, first_id: int = 0, cost: str | None = None) -> 
         cost: must be None, as there are no features.
 
     Raises:
-        FormatError: a line is broken, the lines of an utterance are not together, or `cost` is given.
+        FormatError: a line is broken, the lines of an utterance or alternatives are not together, or `cost` is given.
     """
     if cost is not None:
         feature_score({}, cost, path, None)
@@ -89,45 +96,90 @@ def stream_ctm(path: str | Path, first_id: int = 0, cost: str | None = None) -> 
     names = {utterance: utterance[0] for utterance, _ in groups}
     if len(set(names.values())) < len(names):
         names = {utterance: "-".join(utterance) for utterance in names}
+    is_doubted = False
     for number, (utterance, group) in enumerate(groups):
         name = names.pop(utterance, None)
         if name is None:
             message, remedy = f"the utterance {shown(utterance[0])} again", "sort the lines: sort -k1,1 -k2,2 -k3,3n"
             raise FormatError(message, path=path, line=group[0].line, remedy=remedy)
-        group.sort(key=lambda word: word.begin)
-        [hypothesis] = samples([tuple(word.text for word in group)])
-        confidences = tuple(word.confidence for word in group)
-        timed = replace(
-            hypothesis,
-            times=tuple((word.begin, word.end) for word in group),
-            confidences=None if all(map(math.isnan, confidences)) else confidences,
-        )
-        yield Sentence(number, [timed], name)
+        slots, omitted = _slots(group)
+        if omitted is not None and not is_doubted:
+            is_doubted = True
+            message = f"more than {_MOST_HYPOTHESES} hypotheses, so only the first of these alternatives is read"
+            remedy = "keep one of them without the lines <ALT_BEGIN>, <ALT> and <ALT_END> to choose another"
+            warn(message, path=path, line=omitted, remedy=remedy)
+        yield Sentence(number, _hypotheses(slots), name)
+
+
+def _slots(words: Sequence[_Word]) -> tuple[list[list[list[_Word]]], int | None]:
+    """Returns the alternatives at each place, in order of time, and the line of the first ones that are left out."""
+    slots = list[list[list[_Word]]]()
+    for _, group in groupby(words, lambda word: (word.alternation, 0 if word.alternation else word.line)):
+        choices: dict[int, list[_Word]] = {}
+        for word in sorted(group, key=lambda word: word.begin):
+            choices.setdefault(word.choice, []).extend([word] if word.text != _NO_WORD else ())
+        slots.append([choices[choice] for choice in sorted(choices)])
+    slots = [slot for slot in slots if any(slot)]
+    slots.sort(key=lambda slot: min(words[0].begin for words in slot if words))
+    count, omitted = 1, None
+    for place, slot in enumerate(slots):
+        if count * len(slot) > _MOST_HYPOTHESES:
+            omitted = next(words[0].line for words in slot if words) if omitted is None else omitted
+            slots[place] = slot[:1]
+        count *= len(slots[place])
+    return slots, omitted
+
+
+def _hypotheses(slots: Sequence[Sequence[Sequence[_Word]]]) -> list[Hypothesis]:
+    """Returns the hypothesis of each choice of alternatives; all weigh the same."""
+    paths = [tuple(chain.from_iterable(choice)) for choice in product(*slots)]
+    strings = [tuple(word.text for word in path) for path in paths]
+    first = dict(zip(reversed(strings), reversed(paths), strict=True))
+    return [_timed(hypothesis, first[hypothesis.tokens]) for hypothesis in samples(strings)]
+
+
+def _timed(hypothesis: Hypothesis, words: Sequence[_Word]) -> Hypothesis:
+    confidences = tuple(word.confidence for word in words)
+    return replace(
+        hypothesis,
+        times=tuple((word.begin, word.end) for word in words),
+        confidences=None if all(map(math.isnan, confidences)) else confidences,
+    )
 
 
 def _words(path: str | Path) -> Iterator[_Word]:
-    """Yields the words of a file, of alternatives the first."""
-    is_left_out, is_doubted = False, False
+    """Yields the words of a file; each of several alternatives begins with the empty word."""
+    alternation, choice, begun = 0, -1, ("", "")  # outside of alternatives
     for number, line in enumerate(read_lines(path), 1):
         fields = split_tokens(line)
         if not fields or line.lstrip().startswith(_COMMENT):
             continue
-        if fields[2:4] == ["*", "*"] and fields[4:5] in ([_BEGIN], [_NEXT], [_END]):
-            is_left_out = fields[4] == _NEXT
-            if is_left_out and not is_doubted:
-                is_doubted = True
-                remedy = "keep one of them without the lines <ALT_BEGIN>, <ALT> and <ALT_END> to choose another"
-                warn("only the first of several alternatives is read", path=path, line=number, remedy=remedy)
-            continue
-        begin, duration = (finite(text) for text in fields[2:4]) if len(fields) > 4 else (None, None)
-        if begin is None or duration is None or not 0.0 <= begin <= begin + duration <= _LONGEST:
-            raise FormatError(f"not a word with times: {shown(line)}", path=path, line=number, remedy=_REMEDY)
-        confidence = math.nan if len(fields) < 6 or fields[5] in _UNKNOWN else finite(fields[5])
-        if confidence is None:
-            raise FormatError(f"not a confidence: {shown(fields[5])}", path=path, line=number, remedy=_REMEDY)
-        if not is_left_out and fields[4] != _NO_WORD:
-            end = round(begin + duration, 9)
-            yield _Word(number, (fields[0], fields[1]), begin, end, fields[4], confidence)
+        mark = fields[4].upper() if fields[2:4] == ["*", "*"] and len(fields) > 4 else ""
+        if choice >= 0 and (mark == _BEGIN or begun != (fields[0], *fields[1:2])):
+            raise FormatError(f"no {_END} after {_BEGIN}", path=path, line=number, remedy=f"write {_END} before it")
+        if choice < 0 and mark in (_NEXT, _END):
+            raise FormatError(f"{mark} without {_BEGIN}", path=path, line=number, remedy=f"write {_BEGIN} before it")
+        if mark in (_BEGIN, _NEXT):
+            alternation, choice, begun = alternation + (mark == _BEGIN), choice + 1, (fields[0], fields[1])
+            yield _Word(number, begun, math.inf, math.inf, _NO_WORD, math.nan, alternation, choice)
+        elif mark == _END:
+            choice = -1
+        else:
+            yield _word(number, fields, path)._replace(alternation=alternation if choice >= 0 else 0, choice=choice)
+    if choice >= 0:
+        raise FormatError(f"no {_END} at the end", path=path, line=number, remedy="is the file cut off?")
+
+
+def _word(number: int, fields: Sequence[str], path: str | Path) -> _Word:
+    """Returns the word of a line."""
+    begin, duration = (finite(text) for text in fields[2:4]) if len(fields) > 4 else (None, None)
+    if begin is None or duration is None or not 0.0 <= begin <= begin + duration <= _LONGEST:
+        message = f"not a word with times: {shown(' '.join(fields))}"
+        raise FormatError(message, path=path, line=number, remedy=_REMEDY)
+    confidence = math.nan if len(fields) < 6 or fields[5] in _UNKNOWN else finite(fields[5])
+    if confidence is None:
+        raise FormatError(f"not a confidence: {shown(fields[5])}", path=path, line=number, remedy=_REMEDY)
+    return _Word(number, (fields[0], fields[1]), begin, round(begin + duration, 9), fields[4], confidence)
 
 
 def _with_probabilities(words: list[_Word], path: str | Path) -> list[_Word]:

@@ -161,19 +161,44 @@ u-1 B 0.5 0.5 yes
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_ctm(tmp_path, end):
-    """Utterances of several channels have these in their names; alternatives but the first are left out."""
+    """Utterances of several channels have these in their names; alternatives become hypotheses of the same weight."""
     path = tmp_path / "x.ctm"
     path.write_text(CTM, encoding="utf-8", newline=end)
-    with pytest.warns(InputWarning, match=r"x.ctm:6: only the first of several alternatives"):
-        sentences = list(stream_sentences(path))
+    sentences = list(stream_sentences(path))
+    texts = [(sentence.name, [entry.text for entry in sentence.hypotheses]) for sentence in sentences]
+    assert texts == [("u-1-A", ["a cat", "a hat"]), ("u-1-B", ["yes 7"]), ("2-A", ["no"])]
     entries = [entry for sentence in sentences for entry in sentence.hypotheses]
-    assert [(sentence.name, entry.text) for sentence, entry in zip(sentences, entries, strict=True)] == [
-        ("u-1-A", "a cat"),
-        ("u-1-B", "yes 7"),
-        ("2-A", "no"),
-    ]
-    assert repr([entry.confidences for entry in entries]) == "[(0.9, nan), None, (1.0,)]"
-    assert [entry.times for entry in entries][:2] == [((0.5, 0.75), (0.75, 1.25)), ((0.5, 1.0), (1.0, 1.5))]
+    assert [entry.cost for entry in entries] == [math.log(2), math.log(2), 0.0, 0.0]
+    assert repr([entry.confidences for entry in entries]) == "[(0.9, nan), (0.9, 0.4), None, (1.0,)]"
+    assert [entry.times for entry in entries][1:3] == [((0.5, 0.75), (0.75, 1.25)), ((0.5, 1.0), (1.0, 1.5))]
+
+
+def alternatives(*choices, begin=0.5):
+    """Returns the lines of alternatives, each a text."""
+    lines = [[f"u 1 {begin + place / 4} 0.25 {word}" for place, word in enumerate(text.split())] for text in choices]
+    marks = ["u 1 * *  <alt_begin>", *["u 1 * * <ALT>"] * (len(choices) - 1)]
+    rows = [row for mark, words in zip(marks, lines, strict=True) for row in (mark, *words)]
+    return "".join(f"{row}\n" for row in (*rows, "u 1 * * <ALT_END>"))
+
+
+def test_alternatives_of_several_words_in_ctm(tmp_path):
+    """Alternatives may be empty or several words; all choices are hypotheses."""
+    path = tmp_path / "x.ctm"
+    path.write_text(alternatives("b c", "@", "", begin=2.0) + "u 1 1.5 0.25 a\n" + alternatives("x", "y", begin=3.0))
+    [(name, hypotheses)] = [(sentence.name, sentence.hypotheses) for sentence in stream_sentences(path)]
+    costs = {entry.text: round(math.exp(-entry.cost) * 6) for entry in hypotheses}
+    assert (name, costs) == ("u", {"a b c x": 1, "a b c y": 1, "a x": 2, "a y": 2})
+    assert hypotheses[-1].times is not None
+    [(_, lattice)] = ls.read_all(path)
+    assert sorted(entry.text for entry in ls.nbest(lattice, 10)) == sorted(costs)
+
+
+def test_many_alternatives_in_ctm(tmp_path):
+    path = tmp_path / "x.ctm"
+    path.write_text("".join(alternatives("a", "b", begin=float(place)) for place in range(50)))
+    with pytest.warns(InputWarning, match=r"x.ctm:32: more than 100 hypotheses, so only the first of these"):
+        [hypotheses] = ls.read_nbest(path)
+    assert (len(hypotheses), hypotheses[-1].text) == (64, " ".join("b" * 6 + "a" * 44))
 
 
 def test_ctm_of_whole_seconds(tmp_path):
@@ -202,6 +227,9 @@ def test_ctm_of_a_lattice_is_read_again(tmp_path):
     ("lines", "message"),
     [
         ("u A 0.5 0.25 a\nu A 0.5 -0.25 b\n", r":2: not a word with times"),
+        ("u A * * <ALT_BEGIN>\nu A 0.5 0.25 a\nu A * * <ALT>\n", r":3: no <ALT_END> at the end"),
+        ("u A * * <ALT_BEGIN>\nu A 0.5 0.25 a\nv A 0.5 0.25 b\n", r":3: no <ALT_END> after <ALT_BEGIN>"),
+        ("u A 0.5 0.25 a\nu A * * <ALT>\nu A 0.5 0.25 b\n", r":2: <ALT> without <ALT_BEGIN>"),
         ("u A 0.5 0.25 a\nv A 0.5 0.25 b\nu A 1.5 0.25 c\n", r":3: the utterance 'u' again"),
         ("u A 0.5 0.25 a\n" * 101 + "u A 0.5 0.25 b x\n", r":102: not a confidence"),
     ],
