@@ -17,10 +17,10 @@ def espnet_rows(utterances: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows = list[dict[str, Any]]()
     for name, utterance in utterances.items():
         output = utterance.get("output") if isinstance(utterance, dict) else None
-        is_of_speakers = isinstance(output, list) and bool(output) and isinstance(output[0], list)
-        lists = {f"{name}-{speaker}": entries for speaker, entries in enumerate(output or (), 1)}
-        for row_name, entries in lists.items() if is_of_speakers else [(name, output)]:
-            rows.append({"name": row_name, "hypotheses": _hypotheses(entries)})
+        lists = [(name, output)]
+        if isinstance(output, list) and output and isinstance(output[0], list):
+            lists = [(f"{name}-{speaker}", entries) for speaker, entries in enumerate(output, 1)]
+        rows += [{"name": row_name, "hypotheses": _hypotheses(entries)} for row_name, entries in lists]
     return rows
 
 

@@ -51,7 +51,7 @@ KEYS = (
     rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
     rb'|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"words"\s*:\s*\[\s*\]|"resps"\s*:\s*\[\s*\[\s*"'
     rb'|"(?:sentence_id|start_ms)"\s*:|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
-    rb'|"utts"\s*:\s*\{|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
+    rb'|"utts"\s*:\s*\{|"sentences"\s*:\s*\[\s*\{\s*"text"\s*:|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
     rb'|"object"\s*:\s*"response"|"tokens_predicted"\s*:|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
 )
 """The names by which such JSON is recognised."""

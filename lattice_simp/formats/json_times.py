@@ -49,6 +49,7 @@ _BEGINS = (
     "BeginOffsetMillis",
     "start_timestamp_millis",
     "start_sec",
+    "startSec",
     "start_ms",
     "ts",
     "time",
@@ -62,6 +63,7 @@ _ENDS = (
     "EndOffsetMillis",
     "end_timestamp_millis",
     "end_sec",
+    "endSec",
     "end_ms",
     "end_ts",
     "time_end",
@@ -88,6 +90,9 @@ _UNITS = dict.fromkeys(("Offset", "Duration", "offsetInTicks", "durationInTicks"
     _MILLISECOND,
 )
 """The units of fields in seconds; all others are in seconds."""
+
+_OFFSETS = frozenset({"startOffset", "endOffset"})
+"""Fields that are times of Google, texts with their unit, and numbers of letters in Gentle."""
 
 _IN_MILLISECONDS = frozenset({"text", "startTime"})
 """Fields beside which whole numbers are milliseconds: of AssemblyAI and Riva."""
@@ -300,6 +305,7 @@ def _stated(entry: Mapping[str, Any]) -> float | None:
 
 
 def _first(entry: Mapping[str, Any], names: Sequence[str], unit: float) -> float | None:
+    names = [name for name in names if name not in _OFFSETS or not is_finite(entry.get(name))]
     name = next((name for name in names if name in entry), None)
     return None if name is None else _seconds(entry[name], _UNITS.get(name, unit))
 

@@ -483,6 +483,10 @@ def test_results_of_espnet(tmp_path, indent):
         (sentence.name, [(entry.text, entry.score) for entry in sentence.hypotheses])
         for sentence in stream_sentences(path)
     ] == [("u-1", [("A CAT", -1.5), ("A HAT", -2.5)]), ("u-2-1", [("YES", -1.0)]), ("u-2-2", [("", -2.0)])]
+    utterances["u-2"]["output"] = 3
+    path.write_text(json.dumps({"utts": utterances}, indent=indent), encoding="utf-8")
+    with pytest.raises(FormatError, match=":1: expected an object with a list of hypotheses"):
+        ls.read_nbest(path)
     utterances["u-1"]["output"] = [{"name": "target1", "text": "THE REFERENCE"}]
     path.write_text(json.dumps({"utts": utterances}, indent=indent), encoding="utf-8")
     with pytest.raises(FormatError, match=":1: a hypothesis without text or tokens"):

@@ -79,6 +79,15 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "whisper": {"text": " A cat.", "segments": [{"text": " A cat.", "start": 0.0, "end": 9.0, "words": PLAIN}]},
     "openai": {"text": "A cat.", "words": PLAIN},
+    "picovoice in camel case": {"transcript": "a cat", "words": words(word="word", start="startSec", end="endSec")},
+    "parakeet": {
+        "text": " A cat.",
+        "sentences": [{"text": " A cat.", "start": 0.5, "tokens": words(word="text", start="start", end="end")}],
+    },
+    "gentle": {
+        "transcript": "a cat",
+        "words": [{**word, "startOffset": 0, "endOffset": 1, "case": "success"} for word in PLAIN],
+    },
     "whisper.cpp": {
         "result": {"language": "en"},
         "transcription": [{"text": " a cat", "offsets": {"from": 0, "to": 9000}, "tokens": PARTS}],
@@ -325,3 +334,12 @@ def test_times_of_letters_beside_a_text_with_punctuation(tmp_path):
     with pytest.warns(InputWarning, match="the times of words are not read: 'timestamp'"):
         [[hypothesis]] = ls.read_nbest(path)
     assert (hypothesis.text, hypothesis.times) == ("我爱你，ok 吗。", None)
+
+
+def test_numbers_of_letters_are_no_times(tmp_path: Path) -> None:
+    """In results of Gentle, words that are not in the recording have only the places of their letters in the text."""
+    absent = {"case": "not-found-in-audio", "word": "cat", "startOffset": 2, "endOffset": 5}
+    row = {"transcript": "a cat", "words": [{"word": "a", "start": 0.5, "end": 0.8, "startOffset": 0}, absent]}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(row), encoding="utf-8")
+    assert ls.read_nbest(path)[0][0].times == ((0.5, 0.8), (0.8, 0.8))
