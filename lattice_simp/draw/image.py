@@ -55,12 +55,7 @@ def to_image(
 
 
 def rendered(dot: str, format: str) -> bytes:
-    """Renders DOT text with Graphviz.
-
-    Raises:
-        LatticeSimpError: this Graphviz cannot write the format.
-        MissingExtraError: pygraphviz is not installed.
-    """
+    """Renders DOT text with Graphviz; raises LatticeSimpError if it cannot write the format."""
     graph = graphviz(dot, format.upper())
     try:
         drawn: bytes = graph.draw(format=format, prog="dot", args=_OPTIONS.get(format, ""))

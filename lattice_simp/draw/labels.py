@@ -43,11 +43,7 @@ def arc_words(lattice: Lattice, arc: int) -> str:
 
 
 def numbers_of(lattice: Lattice, numbers: Numbers | None) -> Numbers:
-    """Returns the numbers to write beside words; None selects probabilities for confusion networks, else costs.
-
-    Raises:
-        LatticeSimpError: another name.
-    """
+    """Returns the numbers to write beside words; None selects probabilities for confusion networks, else costs."""
     if numbers is None:
         return "probabilities" if is_network(lattice) else "costs"
     if numbers not in get_args(Numbers):
@@ -66,11 +62,8 @@ def is_network(lattice: Lattice) -> bool:
     slots = lattice.num_states - 1
     if not 0 < slots < lattice.num_arcs or not lattice.is_acceptor:
         return False
-    if (
-        (lattice.nextstates != lattice.sources + 1).any()
-        or np.isfinite(lattice.finals[:-1]).any()
-        or lattice.finals[-1]
-    ):
+    is_chain = (lattice.nextstates == lattice.sources + 1).all() and not np.isfinite(lattice.finals[:-1]).any()
+    if not is_chain or lattice.finals[-1]:
         return False
     with np.errstate(over="ignore"):
         sums = np.bincount(lattice.sources, np.exp(-lattice.weights), slots)

@@ -50,14 +50,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Layout:
-    """The positions of a drawing, in px from the upper left corner.
-
-    Attributes:
-        width, height: the size of the drawing.
-        states: the centres of the states.
-        curves: the courses of the links.
-        start: the arrow into the first state; None if there are no states.
-    """
+    """The positions of a drawing, in px from the upper left corner; `start` is the arrow into the first state."""
 
     width: float
     height: float
@@ -72,9 +65,6 @@ def lay_out(radii: Sequence[float], links: Sequence[Link]) -> Layout:
     >>> layout = lay_out([15, 15], [Link(0, 1, 60, 17)])
     >>> layout.states[0][0] + 60 < layout.curves[0].tip[0] < layout.states[1][0]
     True
-
-    Raises:
-        MissingExtraError: pygraphviz is not installed.
     """
     lines = [
         "digraph {",
@@ -96,11 +86,7 @@ def lay_out(radii: Sequence[float], links: Sequence[Link]) -> Layout:
 
 
 def graphviz(dot: str, wanted: str) -> AGraph:
-    """Parses DOT text with Graphviz, for a drawing in the format `wanted`.
-
-    Raises:
-        MissingExtraError: pygraphviz is not installed.
-    """
+    """Parses DOT text for a drawing in the format `wanted`; raises MissingExtraError without pygraphviz."""
     try:
         from pygraphviz import AGraph
     except ImportError:

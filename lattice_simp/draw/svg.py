@@ -237,13 +237,7 @@ def _numbers(arcs: Sequence[int]) -> str:
 
 
 def _labels(
-    lattice: Lattice,
-    arcs: list[int],
-    middle: Point,
-    number: NumberText,
-    chosen: Collection[int],
-    *,
-    embedded: bool,
+    lattice: Lattice, arcs: list[int], middle: Point, number: NumberText, chosen: Collection[int], *, embedded: bool
 ) -> list[str]:
     """Draws the stacked labels; a word ends and its cost begins at the same point, whatever the font."""
     top = middle[1] - len(arcs) * _LINE_HEIGHT / 2

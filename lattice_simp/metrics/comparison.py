@@ -226,11 +226,7 @@ class _Writing:
         self._tokenised: dict[int, list[str]] = {}
 
     def column(self, metric: Metric) -> tuple[Metric, Form, Form]:
-        """Returns a metric with its final signature, the form that all files have, and the form that it reads.
-
-        Raises:
-            LatticeSimpError: some files hold tokens, and others text.
-        """
+        """Returns a metric with its final signature, the form that all files have, and the form that it reads."""
         compared = list(self._lines)
         if metric.needs_source and self._source is not None:
             compared.append(self._source)

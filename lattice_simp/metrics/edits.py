@@ -75,11 +75,5 @@ def _to_reference(name: str, higher_is_better: bool, num_references: int, values
 
     signature = f"nrefs:{num_references}|case:lc|tok:blanks|reference:nearest"
     return Metric(
-        name,
-        higher_is_better,
-        signature,
-        statistics,
-        ratio_of_sums,
-        (Form.TOKENS,),
-        num_references=num_references,
+        name, higher_is_better, signature, statistics, ratio_of_sums, (Form.TOKENS,), num_references=num_references
     )

@@ -128,12 +128,7 @@ def align_skeletons(
     ('so', 'rained')
 
     If there are as many records as sentences, they are in the same order; otherwise, `line` (from 0) assigns them.
-
-    Args:
-        records: the records of a file.
-        count: the number of sentences.
-        mask_index: chooses one of several skeletons of a sentence, or the last one.
-        path: the file, for messages.
+    `mask_index` chooses one of several skeletons of a sentence, or the last one.
 
     Raises:
         FormatError: a record of a line that does not exist, or a second record of the same line.

@@ -20,14 +20,7 @@ def length_ratio(num_references: int = 1) -> Metric:
     """
     signature = f"nrefs:{num_references}|tokens:blanks|reference:closest"
     return Metric(
-        "length",
-        None,
-        signature,
-        _statistics,
-        ratio_of_sums,
-        (Form.TOKENS,),
-        decimals=3,
-        num_references=num_references,
+        "length", None, signature, _statistics, ratio_of_sums, (Form.TOKENS,), decimals=3, num_references=num_references
     )
 
 

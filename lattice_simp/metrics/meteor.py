@@ -97,13 +97,7 @@ def meteor(
     reads = (Form.TEXT, Form.TOKENS) if settings.normaliser else (Form.TOKENS,)
     signature = f"nrefs:{num_references}|meteor:{VERSION}{options_text}"
     return Metric(
-        "METEOR",
-        True,
-        signature,
-        statistics,
-        lambda sums: _score(sums, settings),
-        reads,
-        num_references=num_references,
+        "METEOR", True, signature, statistics, lambda sums: _score(sums, settings), reads, num_references=num_references
     )
 
 
@@ -135,13 +129,10 @@ def _matches(rows: Floats) -> Floats:
 
 
 def meteor_language(code: str) -> MeteorLanguage:
-    """Returns the parameters of a language.
+    """Returns the parameters of a language; raises LatticeSimpError if METEOR does not know it.
 
     >>> meteor_language("sv").meteor_name, meteor_language("en").modules
     ('se', {'exact': 1.0, 'stem': 0.6, 'synonym': 0.8, 'paraphrase': 0.6})
-
-    Raises:
-        LatticeSimpError: METEOR does not know it; names those that it knows, and the fallback.
     """
     fields = {row["language"]: row for row in read_table(LANGUAGES)}
     if code not in fields:

@@ -93,7 +93,7 @@ def sentence_statistics(
         arguments: the jar's options.
         paraphrases: a table that is not part of the jar.
         options: how the jar is run.
-        cache: whether to keep the statistics in the user's cache folder, by a hash of all inputs (`cache_key`).
+        cache: whether the user's cache folder keeps the statistics.
 
     Raises:
         MissingExtraError: Java or the jar is missing.

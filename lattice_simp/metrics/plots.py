@@ -90,12 +90,11 @@ def quality_plot(metric: Metric, by: str, comparisons: Mapping[str, Comparison])
     return figure
 
 
-def failure_plot(curves: Mapping[str, Sequence[tuple[int, float]]], what: str = "failures (%)") -> Figure:
+def failure_plot(curves: Mapping[str, Sequence[tuple[int, float]]]) -> Figure:
     """Draws failure rates by the length of n-best lists, on a logarithmic axis.
 
     Args:
         curves: by name, pairs of n (from 1) and the share of sentences that fail (0 to 1).
-        what: the label of the vertical axis.
 
     Raises:
         LatticeSimpError: no points, an n below 1, or a share out of range.
@@ -111,16 +110,12 @@ def failure_plot(curves: Mapping[str, Sequence[tuple[int, float]]], what: str = 
     axes.set_xticks(ticks, [f"{n:,}" for n in ticks])
     axes.minorticks_off()
     axes.set_ylim(bottom=0.0)
-    _label(axes, "n", what, len(curves))
+    _label(axes, "n", "failures (%)", len(curves))
     return figure
 
 
 def save_plot(figure: Figure, path: str | Path) -> None:
-    """Writes a figure as PNG, SVG or PDF, by the name's ending.
-
-    Raises:
-        LatticeSimpError: another ending, or the file cannot be written.
-    """
+    """Writes a figure as PNG, SVG or PDF, by the name's ending; raises LatticeSimpError for another one."""
     import matplotlib
 
     kind = Path(path).suffix.lower()
@@ -135,11 +130,7 @@ _NO_DATE = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"Creati
 
 
 def draw_results(folder: Path, measured: Measurements, breakdowns: Sequence[Breakdown]) -> list[Path]:
-    """Draws each metric in each breakdown, quality and (with a baseline) gain, as PNG and SVG; returns the files.
-
-    Raises:
-        LatticeSimpError: the folder cannot be made.
-    """
+    """Draws each metric in each breakdown, quality and (with a baseline) gain, as PNG and SVG; returns the files."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

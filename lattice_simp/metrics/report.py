@@ -78,13 +78,7 @@ def render_results(
     format: ResultFormat = ResultFormat.TEXT,
     command: Sequence[str] = (),
 ) -> str:
-    """Returns all tables, or the JSON document, as text.
-
-    Args:
-        measured, comparison, breakdowns: the results.
-        format: how they are written.
-        command: the command that made them, for the JSON document.
-    """
+    """Returns all tables, or the JSON document with the command that made the results, as text."""
     if format is ResultFormat.JSON:
         document = report(measured, comparison, breakdowns, command)
         return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
@@ -144,7 +138,7 @@ def significance_mark(p: float | None) -> str:
     return next((mark for level, mark in LEVELS if p is not None and p <= level), "")
 
 
-def score_table(measured: Measurements, comparison: Comparison, title: str = "Scores") -> Table:
+def score_table(measured: Measurements, comparison: Comparison) -> Table:
     """Returns a table of systems (rows) by metrics (columns).
 
     With a baseline, a row of confidence intervals follows each system's scores, and a row of p-values those of the
@@ -163,7 +157,7 @@ def score_table(measured: Measurements, comparison: Comparison, title: str = "Sc
         f"{metric.name}: {metric.signature} ({form.value}{', case ignored' if 'case:lc' in metric.signature else ''})"
         for metric, form in zip(measured.metrics, measured.forms, strict=True)
     ]
-    return Table(title, ("system", *(metric.name for metric in measured.metrics)), tuple(rows), tuple(notes))
+    return Table("Scores", ("system", *(metric.name for metric in measured.metrics)), tuple(rows), tuple(notes))
 
 
 def group_table(

@@ -102,13 +102,7 @@ def _metric(
         return np.array(scorer._extract_corpus_statistics(hypotheses, references), dtype=np.float64)
 
     return Metric(
-        name,
-        higher_is_better,
-        str(scorer.get_signature()),
-        statistics,
-        formula,
-        reads,
-        num_references=num_references,
+        name, higher_is_better, str(scorer.get_signature()), statistics, formula, reads, num_references=num_references
     )
 
 

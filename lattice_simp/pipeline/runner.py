@@ -76,12 +76,7 @@ def run_stages(
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Holds a folder's lock, which disappears with the process, however the process ends.
-
-    Raises:
-        LatticeSimpError: another process holds it.
-        OSError: the folder cannot be written to.
-    """
+    """Holds a folder's lock, which disappears with the process; raises LatticeSimpError if another process holds it."""
     with open(folder / ".lock", "w", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

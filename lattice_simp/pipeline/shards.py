@@ -36,11 +36,7 @@ def shard_paths(folder: Path) -> list[Path]:
 
 
 def write_shard(path: Path, columns: dict[str, Any]) -> None:
-    """Writes a shard, complete or not at all, the same bytes for the same columns.
-
-    Raises:
-        LatticeSimpError: the disk is full, or the folder cannot be written to.
-    """
+    """Writes a shard, complete or not at all, the same bytes for the same columns."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as growing:
@@ -50,21 +46,13 @@ def write_shard(path: Path, columns: dict[str, Any]) -> None:
 
 
 def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Reads a shard's columns.
-
-    Raises:
-        LatticeSimpError: the file is missing or damaged.
-    """
+    """Reads a shard's columns; raises LatticeSimpError if the file is missing or damaged."""
     with _readable(path, "Parquet"):
         return pq.read_table(path, columns=columns and list(columns), memory_map=True, partitioning=None)
 
 
 def count_rows(paths: Iterable[Path]) -> int:
-    """Returns the number of rows of all these shards.
-
-    Raises:
-        LatticeSimpError: one is missing or damaged.
-    """
+    """Returns the number of rows of all these shards; raises as `read_shard`."""
     total = 0
     for path in paths:
         with _readable(path, "Parquet"):
@@ -73,11 +61,7 @@ def count_rows(paths: Iterable[Path]) -> int:
 
 
 def read_npz(path: Path, *names: str) -> list[npt.NDArray[Any]]:
-    """Reads these arrays of an `.npz` file.
-
-    Raises:
-        LatticeSimpError: the file is missing or damaged, or lacks an array.
-    """
+    """Reads these arrays of an `.npz` file; raises LatticeSimpError if the file is damaged or lacks one."""
     with _readable(path, ".npz"), np.load(path) as stored:
         arrays = [stored[name] for name in names]
         if not all(isinstance(array, np.ndarray) for array in arrays):  # numpy returns damaged ones as bytes
@@ -129,8 +113,7 @@ def over_shards(
 ) -> Iterator[tuple[Any, Any]]:
     """Runs the unfinished tasks in processes or on the cluster; yields (task, result) as they come.
 
-    Raises:
-        LatticeSimpError: a task failed; the others' shards stay for the next run.
+    Raises LatticeSimpError if a task failed; the others' shards stay for the next run.
     """
     all_tasks = list(tasks)
     todo = [task for task in all_tasks if not done(task)]

@@ -24,7 +24,7 @@ import psutil
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.atomic import GROWING
 from lattice_simp.support.json_text import parse_json
-from lattice_simp.support.textio import open_text
+from lattice_simp.support.textio import write_text
 
 RECORD = "stage.json"
 """The file of a complete stage: its name, key, seconds, peak memory, and counts."""
@@ -113,11 +113,7 @@ def stage_keys(stages: Sequence[Stage], before: Mapping[str, str] | None = None)
 
 
 def stage_key(stage: Stage, keys: Mapping[str, str]) -> str:
-    """Returns a stage's key from its settings, the content of its inputs, and the keys of required stages.
-
-    Raises:
-        LatticeSimpError: an input cannot be read.
-    """
+    """Returns a stage's key from its settings, the content of its inputs, and the keys of required stages."""
     digest = hashlib.blake2b(digest_size=8)
     parts = [stage.name, stage.version, stage.settings, [keys[name] for name in stage.needs]]
     digest.update(json.dumps(parts, sort_keys=True, default=str).encode())
@@ -260,16 +256,11 @@ def path_of(error: OSError, default: Path) -> str:
 def write_json(path: Path, values: Any) -> None:
     """Writes a JSON file, complete or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open_text(path, "w") as file:
-        file.write(json_text(values))
+    write_text(path, json_text(values))
 
 
 def read_json(path: Path) -> Any:
-    """Returns the values of a JSON file of a stage.
-
-    Raises:
-        FormatError: the file is damaged.
-    """
+    """Returns the values of a JSON file of a stage; raises FormatError if it is damaged."""
     remedy = "remove its folder and run again"
     try:
         text = path.read_text(encoding="utf-8")

@@ -29,14 +29,7 @@ _CONTENT = "bilingual"
 
 
 class _Prefix(NamedTuple):
-    """A state.
-
-    Attributes:
-        symbols: the numbers of the source's words, of its end and of NULL.
-        transitions: between the positions of the source.
-        shares: p(position of the last linked word | prefix), the start last.
-        word: the number of the last word.
-    """
+    """A state: the source's symbols, the transitions, p(position of the last linked word | prefix), the last word."""
 
     symbols: Ints
     transitions: Floats

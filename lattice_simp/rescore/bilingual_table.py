@@ -65,11 +65,7 @@ class BilingualArrays(NamedTuple):
     null: Floats
 
     def check(self, source: Vocabulary, target: Vocabulary) -> None:
-        """Checks the arrays of a file.
-
-        Raises:
-            BrokenArrayError: the arrays contradict each other or the vocabularies.
-        """
+        """Raises BrokenArrayError if the arrays contradict each other or the vocabularies."""
         source_symbols, target_symbols = source.unknown + 3, target.unknown + 2
         words = ("pair_words", "context_words", "triple_words")
         pairs, contexts, triples = (length_of(name, getattr(self, name)) for name in words)

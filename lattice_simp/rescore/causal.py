@@ -86,12 +86,7 @@ class CausalScorer:
 
     @classmethod
     def read(cls, folder: str | Path) -> CausalScorer:
-        """Loads a model's folder.
-
-        Raises:
-            FormatError: the folder has no causal model, or a broken one.
-            MissingExtraError: transformers or torch are not installed.
-        """
+        """Loads a model's folder; raises FormatError if it has no causal model, or a broken one."""
         path = Path(folder)
         if not (path / CONFIG).is_file():
             raise FormatError(f"holds no {CONFIG}", path=path, remedy="give a folder that save_pretrained has written")
@@ -194,15 +189,10 @@ class CausalScorer:
 
 
 def batches(order: Sequence[int], lengths: Sequence[int], most: int) -> list[list[int]]:
-    """Divides texts into batches of at most `most` pieces, including padding, and at least one text.
+    """Divides texts, the shortest first, into batches of at most `most` pieces with padding, and at least one text.
 
     >>> batches([0, 1, 2], [1, 2, 3], 4)
     [[0, 1], [2]]
-
-    Args:
-        order: the numbers of the texts, the shortest first.
-        lengths: the number of pieces of each text.
-        most: the limit for the pieces of a batch.
     """
     batches: list[list[int]] = []
     for number in order:

@@ -26,13 +26,7 @@ from lattice_simp.rescore.kind import Corpus, ScorerKind, TrainingOptions
 from lattice_simp.rescore.language_model import NgramScorer
 from lattice_simp.rescore.scorer import PrefixScorer, State
 from lattice_simp.rescore.vocabulary import Sentences, Vocabulary, frequent, word_counts
-from lattice_simp.support.array_checks import (
-    BrokenArrayError,
-    check_array,
-    check_finite,
-    check_indices,
-    sound_arrays,
-)
+from lattice_simp.support.array_checks import BrokenArrayError, check_array, check_finite, check_indices, sound_arrays
 from lattice_simp.support.plurals import counted
 
 _CONTENT = "classes"
@@ -58,13 +52,7 @@ class ClassScorer(PrefixScorer):
 
     @classmethod
     def from_classes(cls, words: Sequence[str], counts: Longs, classes: Ints, model: LanguageModel) -> ClassScorer:
-        """Joins word classes and an n-gram model whose words are `class_name`s.
-
-        Args:
-            words: the words that have classes.
-            counts: (words,) how often each occurs, at least once.
-            classes: (words,) from 0.
-            model: the n-gram model.
+        """Joins the classes of words (from 0), which occur `counts` times, and an n-gram model of `class_name`s.
 
         Raises:
             LatticeSimpError: a class that the n-gram model lacks, or arrays of different lengths.

@@ -30,12 +30,7 @@ _SHIFT, _MASK = 32, (1 << 32) - 1
 
 @dataclass(frozen=True)
 class WordClasses:
-    """The result of the exchange algorithm.
-
-    Attributes:
-        classes: (words,) int32 class of each word, from 0.
-        likelihoods: the log-likelihood (nats) of the text before the first sweep and after each.
-    """
+    """The class of each word, from 0, and the text's log-likelihood (nats) before the first sweep and after each."""
 
     classes: Ints
     likelihoods: tuple[float, ...]
@@ -49,7 +44,7 @@ def exchange_classes(
     sweeps: int = 15,
     progress: Callable[[int, int, float], None] = lambda sweep, moves, likelihood: None,
 ) -> WordClasses:
-    """Learns the classes of words from text; the same text gives the same classes.
+    """Learns the classes of words, of which there are `words`, from text; the same text gives the same classes.
 
     >>> numbers = {"the": 0, "cat": 1, "a": 2, "dog": 3}
     >>> text = "the cat the cat the dog a dog a cat the cat".split()
@@ -60,9 +55,6 @@ def exchange_classes(
 
     Args:
         parts: the text, part by part; numbers from `words` on are unknown words.
-        words: the number of words to classify.
-        classes: the number of classes.
-        sweeps: the most sweeps over all words.
         progress: called with the sweep, the number of words moved and the log-likelihood.
 
     Raises:

@@ -28,8 +28,7 @@ def read_fields(
 ) -> tuple[list[Vocabulary], list[npt.NDArray[Any]]]:
     """Maps a scorer's file; returns the vocabularies and the arrays of these names.
 
-    Raises:
-        FormatError: the file cannot be read, is cut short, or holds something else.
+    Raises FormatError if the file cannot be read, is cut short, or holds something else.
     """
     fields = read_arrays(path)
     remedy = "train the model again"
@@ -39,13 +38,12 @@ def read_fields(
     if fields.keys() != {_KIND, *names, *array_names}:
         raise FormatError(f"does not hold a complete {kind} model", path=path, remedy=remedy)
     try:
-        words = [Vocabulary(tuple(unpack_words(fields[name]))) for name in names]
+        sides = [tuple(unpack_words(fields[name])) for name in names]
     except ValueError as error:
         raise FormatError(f"words that are not text: {error}", path=path, remedy=remedy) from None
-    for name in names:
-        if len(set(unpack_words(fields[name]))) < len(unpack_words(fields[name])):
-            raise FormatError("a word occurs twice in its vocabulary", path=path, remedy=remedy)
-    return words, [fields[name] for name in array_names]
+    if any(len(set(words)) < len(words) for words in sides):
+        raise FormatError("a word occurs twice in its vocabulary", path=path, remedy=remedy)
+    return list(map(Vocabulary, sides)), [fields[name] for name in array_names]
 
 
 def write_fields(path: str | Path, kind: str, fields: Mapping[str, npt.NDArray[Any] | Vocabulary]) -> None:

@@ -70,13 +70,10 @@ def transitions(weights: Floats, positions: int) -> Floats:
     for previous in range(positions + 1):
         total = 0.0
         for position in range(positions):
-            total += weights[jump_bucket(previous, position, positions, MAXIMUM_JUMP)]
+            table[previous, position] = weights[jump_bucket(previous, position, positions, MAXIMUM_JUMP)]
+            total += table[previous, position]
         for position in range(positions):
-            share = (
-                weights[jump_bucket(previous, position, positions, MAXIMUM_JUMP)] / total
-                if total > 0.0
-                else 1.0 / positions
-            )
+            share = table[previous, position] / total if total > 0.0 else 1.0 / positions
             table[previous, position] = (1.0 - UNIFORM) * share + UNIFORM / positions
     return table
 

@@ -40,11 +40,7 @@ class NgramScorer(PrefixScorer):
 
     @classmethod
     def read(cls, path: str | Path) -> NgramScorer:
-        """Reads an ARPA file (its arrays are cached as a `LanguageModel`'s are).
-
-        Raises:
-            FormatError: names the line that is not ARPA.
-        """
+        """Reads an ARPA file (its arrays are cached as a `LanguageModel`'s are); raises FormatError if it is broken."""
         if is_binary(path):
             raise FormatError("is a KenLM binary", path=path, remedy="use KenlmScorer")
         return cls(LanguageModel.read(path))
@@ -90,11 +86,7 @@ class KenlmScorer(PrefixScorer):
 
     @classmethod
     def read(cls, path: str | Path) -> KenlmScorer:
-        """Reads a KenLM binary or an ARPA file; see `lm.binary.open_kenlm`.
-
-        Raises:
-            FormatError: KenLM cannot read it.
-        """
+        """Reads a KenLM binary or an ARPA file; raises as `lm.binary.open_kenlm`."""
         return cls(open_kenlm(path))
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:

@@ -66,12 +66,7 @@ class WordTable:
         target_given_source: Floats,
         source_given_target: Floats,
     ) -> WordTable:
-        """Makes the table of pairs of words; pairs below `LEAST` in both directions are left out.
-
-        Args:
-            source_words, target_words: the words by number.
-            pairs: (pairs, 2) word numbers, -1 for NULL.
-            target_given_source, source_given_target: (pairs,) probabilities.
+        """Makes the table of (pairs, 2) word numbers, -1 for NULL, without those below `LEAST` in both directions.
 
         Raises:
             LatticeSimpError: numbers without words, or a pair that occurs twice.
@@ -104,11 +99,7 @@ class WordTable:
         return table
 
     def check(self) -> None:
-        """Checks the arrays of a file.
-
-        Raises:
-            BrokenArrayError: the arrays contradict each other.
-        """
+        """Raises BrokenArrayError if the arrays contradict each other."""
         pairs = length_of("words", self.words)
         check_array("begins", self.begins, np.int64, self.source.unknown + 2)
         check_offsets("begins", self.begins, pairs)

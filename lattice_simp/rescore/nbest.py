@@ -40,13 +40,10 @@ def score_nbest(
 
 
 def with_total(entries: Sequence[Hypothesis], weights: Collection[str]) -> list[Hypothesis]:
-    """Keeps the old score of each entry as the feature TOTAL, if TOTAL has a weight.
+    """Keeps the old score of each entry as the feature TOTAL, if TOTAL has a weight and is no feature of the list.
 
     >>> with_total([Hypothesis(("a",), 1.5, {"LM": -2.0})], {"LM": 1.0, "TOTAL": 0.5})[0].features
     {'LM': -2.0, 'TOTAL': -1.5}
-
-    Raises:
-        LatticeSimpError: a feature of the list has this name.
     """
     if TOTAL not in weights:
         return list(entries)
@@ -62,10 +59,8 @@ def weighted_nbest(entries: Sequence[Hypothesis], weights: Mapping[str, float]) 
     >>> [(entry.text, entry.cost) for entry in weighted_nbest(entries, {"LM": 0.5})]
     [('b', 0.5), ('a', 1.0)]
 
-    A weight TOTAL, if there is one, adds the old score (`with_total`, as in tuning).
-
-    Raises:
-        LatticeSimpError: a feature has no weight.
+    A weight TOTAL, if there is one, adds the old score (`with_total`, as in tuning). A feature without a weight raises
+    LatticeSimpError.
     """
     scores = [_score(entry.features, weights) for entry in with_total(entries, weights)]
     weighted = [entry.with_cost(0.0 - score) for entry, score in zip(entries, scores, strict=True)]

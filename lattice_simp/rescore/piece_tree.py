@@ -45,7 +45,7 @@ class PieceTree:
 
     @classmethod
     def of(cls, root: int, texts: Sequence[Pieces]) -> PieceTree:
-        """Builds the tree of texts.
+        """Builds the tree of texts, which follow the piece `root`.
 
         >>> tree = PieceTree.of(9, [[1, 2, 3], [1, 2, 4], [5]])
         >>> tree.pieces, tree.parents, tree.depths
@@ -53,9 +53,6 @@ class PieceTree:
         >>> tree.branches, tree.paths
         ({(0, 1): 0, (1, 2): 1, (2, 3): 2, (2, 4): 3, (0, 5): 4}, [[0, 1, 2], [0, 1, 3], [4]])
 
-        Args:
-            root: the piece before all texts.
-            texts: the pieces of each text.
         """
         tree = cls([root])
         nodes: dict[int, int] = {}
@@ -123,12 +120,7 @@ class ReadPrompt:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A model and the pieces of its output layer.
-
-    Attributes:
-        model: a causal language model of transformers.
-        pieces: in ascending order.
-    """
+    """A causal language model of transformers and the pieces of its output layer, in ascending order."""
 
     model: Any
     pieces: npt.NDArray[np.int64]
@@ -140,12 +132,7 @@ class Scored:
 
 
 def with_outputs(model: Any, pieces: Collection[int] | None) -> Scored:
-    """Returns a model whose output layer has only these pieces; it shares all other parameters with `model`.
-
-    Args:
-        model: a causal language model of transformers.
-        pieces: None for all.
-    """
+    """Returns a model whose output layer has only these pieces (by default all) and that shares other parameters."""
     if pieces is None:
         return Scored(model, np.arange(model.config.get_text_config().vocab_size))
     chosen = np.array(sorted(pieces), dtype=np.int64)
@@ -161,14 +148,9 @@ def with_outputs(model: Any, pieces: Collection[int] | None) -> Scored:
 
 
 def tree_costs(scored: Scored, before: ReadPrompt, prompt: Pieces, texts: Sequence[Pieces], most: int) -> Floats:
-    """Returns (texts,) the costs of texts after a prompt.
+    """Returns (texts,) the costs of texts after a prompt of at least one piece, with `most` scores at once.
 
-    Args:
-        scored: its model must satisfy `reads_trees`.
-        before: the model's cache, which is changed to this prompt.
-        prompt: at least one piece.
-        texts: the pieces of each text.
-        most: the limit for the scores that are computed at once.
+    The model must satisfy `reads_trees`; its cache `before` is changed to this prompt.
     """
     tree = PieceTree.of(prompt[-1], texts)
     visible = tree.visible()
@@ -193,14 +175,11 @@ def _node_scores(model: Any, before: ReadPrompt, tree: PieceTree, visible: Bools
     read, rows = len(before.pieces), slice(nodes.start, nodes.stop)
     attention = np.hstack([np.ones((len(nodes), read), dtype=bool), visible[rows, : nodes.stop]])
     mask = torch.where(torch.tensor(attention, device=model.device), 0.0, torch.finfo(model.dtype).min).to(model.dtype)
-    return (
-        model(
-            torch.tensor([tree.pieces[rows]], device=model.device),
-            attention_mask=mask[None, None],
-            position_ids=torch.tensor([tree.depths[rows]], device=model.device) + read,
-            past_key_values=before.cache,
-            use_cache=True,
-        )
-        .logits[0]
-        .float()
+    output = model(
+        torch.tensor([tree.pieces[rows]], device=model.device),
+        attention_mask=mask[None, None],
+        position_ids=torch.tensor([tree.depths[rows]], device=model.device) + read,
+        past_key_values=before.cache,
+        use_cache=True,
     )
+    return output.logits[0].float()

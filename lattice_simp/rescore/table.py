@@ -56,9 +56,6 @@ def trained_kinds(names: Iterable[str] = ()) -> dict[str, ScorerKind]:
 
     >>> list(trained_kinds())
     ['bilingual', 'model1', 'class']
-
-    Raises:
-        LatticeSimpError: a name is not that of a trainable kind.
     """
     trainable = {name: kind for name, kind in SCORERS.items() if kind.train is not None}
     for name in names:

@@ -66,8 +66,6 @@ def frequent(counts: Longs, words: Sequence[str], least: int) -> tuple[Vocabular
     >>> vocabulary.words, numbers.tolist()
     (('b', 'c'), [2, 0, 1])
 
-    Raises:
-        LatticeSimpError: counts and words of different lengths.
     """
     if len(counts) != len(words):
         raise LatticeSimpError(f"{counted(len(words), 'word')}, but numbers up to {len(counts) - 1} in the sentences")
@@ -78,11 +76,7 @@ def frequent(counts: Longs, words: Sequence[str], least: int) -> tuple[Vocabular
 
 
 def word_counts(sides: Sequence[Sentences], size: int) -> Longs:
-    """Returns the counts of `size` words in the parts of a corpus.
-
-    Raises:
-        LatticeSimpError: a number without a word.
-    """
+    """Returns the counts of `size` words in the parts of a corpus; a number without a word is a LatticeSimpError."""
     counts = np.zeros(size, dtype=np.int64)
     for side in sides:
         if len(side.words) and (side.words.max() >= size or side.words.min() < 0):

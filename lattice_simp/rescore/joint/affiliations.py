@@ -10,35 +10,25 @@ from lattice_simp.rescore.vocabulary import Sentences
 
 
 def affiliations(source: Sentences, target: Sentences, links: Sentences) -> Ints:
-    """Returns the source position of each target word and of each sentence's end, sentence after sentence.
+    """Returns the source position of each target word and of each sentence's end, sentence after sentence, as int32.
 
-    The positions of words are those of `affiliate`. The end belongs to the end of the source.
+    The positions of words are those of `affiliate`. The end belongs to the end of the source, whose position is its
+    length. Links are sorted by target, then source position.
 
     >>> source, target = Sentences.of([[1, 2, 3]]), Sentences.of([[7, 8, 9]])
     >>> links = Sentences(np.array([0, 2]), np.array([[2, 0], [0, 2]], np.int32))
     >>> affiliations(source, target, links).tolist()
     [2, 0, 0, 3]
 
-    Args:
-        source, target: the sentences.
-        links: (source, target) positions, sorted by target, then source position.
-
-    Returns:
-        (target words + sentences,) int32 positions within the source sentence; its length is its end.
     """
     positions = np.empty(len(target.words) + target.num_sentences, dtype=np.int32)
-    _affiliate(source.offsets, target.offsets, links.offsets, links.words, positions)
+    places = np.arange(np.diff(source.offsets).max(initial=1), dtype=np.int32)
+    _affiliate(source.offsets, target.offsets, links.offsets, links.words, places, positions)
     return positions
 
 
 @jit
-def _affiliate(source: Longs, target: Longs, link_offsets: Longs, links: Ints, positions: Ints) -> None:
-    longest = 1
-    for sentence in range(len(source) - 1):
-        longest = max(longest, source[sentence + 1] - source[sentence])
-    places = np.empty(longest, dtype=np.int32)
-    for place in range(longest):
-        places[place] = place
+def _affiliate(source: Longs, target: Longs, link_offsets: Longs, links: Ints, places: Ints, positions: Ints) -> None:
     for sentence in range(len(source) - 1):
         begin, end = target[sentence] + sentence, target[sentence + 1] + sentence
         length = source[sentence + 1] - source[sentence]

@@ -82,17 +82,11 @@ def apply_joint(
 
 
 def apply_weighted(
-    lattice: Lattice,
-    source: Sequence[str],
-    models: Mapping[str, tuple[JointModel, float]],
-    lattice_weight: float = 1.0,
+    lattice: Lattice, source: Sequence[str], models: Mapping[str, tuple[JointModel, float]], lattice_weight: float = 1.0
 ) -> Lattice:
     """Applies weighted models, by the names of their features, to a lattice whose own costs are weighted, too.
 
-    The feature `Lattice` holds minus the lattice's own costs, unweighted. See `apply_joint`.
-
-    Raises:
-        LatticeSimpError: as of `apply_joint`; the lattice has a feature of one of these names.
+    The feature `Lattice` holds minus the lattice's own costs, unweighted. Raises the errors of `apply_joint`.
     """
     if LATTICE in lattice.features:
         raise LatticeSimpError(f"the lattice has a feature {LATTICE!r} already")
@@ -100,9 +94,7 @@ def apply_weighted(
     is_final = np.isfinite(lattice.finals)
     finals = np.where(is_final, lattice.finals, 0.0)
     scored = replace(
-        lattice,
-        weights=lattice_weight * lattice.weights,
-        finals=np.where(is_final, lattice_weight * finals, np.inf),
+        lattice, weights=lattice_weight * lattice.weights, finals=np.where(is_final, lattice_weight * finals, np.inf)
     ).with_feature(LATTICE, 0.0 - lattice.weights, 0.0 - finals)
     for name, (model, weight) in models.items():
         scored = apply_joint(scored, source, model, weight=weight, name=name)

@@ -15,13 +15,7 @@ from lattice_simp.rescore.files import read_fields, write_fields
 from lattice_simp.rescore.joint.symbols import TargetSymbols
 from lattice_simp.rescore.jumps import BUCKETS
 from lattice_simp.rescore.vocabulary import Vocabulary
-from lattice_simp.support.array_checks import (
-    check_array,
-    check_finite,
-    check_indices,
-    check_offsets,
-    sound_arrays,
-)
+from lattice_simp.support.array_checks import check_array, check_finite, check_indices, check_offsets, sound_arrays
 
 CONTENT = "joint"
 
@@ -104,11 +98,7 @@ class JointModel:
         return model
 
     def check(self) -> None:
-        """Checks the arrays of a file.
-
-        Raises:
-            BrokenArrayError: the arrays contradict each other.
-        """
+        """Raises BrokenArrayError if the arrays contradict each other."""
         target, words = self.target, self.target.vocabulary.unknown + 1
         check_array("class_begins", target.class_begins, np.int64, None)
         size = self.weights["word_output"].shape[0] if self.weights["word_output"].ndim else 0
@@ -141,11 +131,7 @@ class JointModel:
         write_fields(path, CONTENT, {**fields, **self.weights})
 
     def encode(self, source: Sequence[str]) -> Matrix:
-        """Returns the contribution of each source position, the end last, to the first hidden layer.
-
-        Returns:
-            (words + 1, hidden) float32.
-        """
+        """Returns the (words + 1, hidden) contribution of each source position, the end last, to the first layer."""
         weights = self.weights
         numbers = np.append(self.source.numbers(source), self.source.unknown + 1)
         rows = weights["source_embedding"][numbers]

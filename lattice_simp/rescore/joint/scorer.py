@@ -28,14 +28,7 @@ from lattice_simp.support.plurals import counted
 
 
 class _Prefix(NamedTuple):
-    """A state.
-
-    Attributes:
-        encoded: the contribution of each position of the source to the network.
-        transitions: between the positions.
-        shares: p(position of the last word | prefix), the start last.
-        history: the symbols of the last words.
-    """
+    """A state: the encoded source, the transitions, p(position of the last word | prefix), the last words' symbols."""
 
     encoded: Matrix
     transitions: Floats

@@ -62,9 +62,5 @@ class JointSettings(StrictModel):
 
 
 def read_settings(path: str | Path, overrides: Sequence[str] = ()) -> JointSettings:
-    """Reads a YAML file of the fields above, with overrides `name=value`; paths count from the file's folder.
-
-    Raises:
-        FormatError: names the field that is wrong.
-    """
+    """Reads a YAML file of the fields above, with overrides `name=value`; paths count from the file's folder."""
     return read_run(JointSettings, path, overrides, ("work", "output"))

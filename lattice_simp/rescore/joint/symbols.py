@@ -53,7 +53,7 @@ class TargetSymbols:
 
 
 def target_symbols(vocabulary: Vocabulary, counts: Longs, classes: Ints, frequent_words: int) -> TargetSymbols:
-    """Returns the symbols of words with classes.
+    """Returns the symbols of words with their counts and classes (from 0); the frequent ones get separate symbols.
 
     >>> words = Vocabulary(("the", "cat", "dog", "eel"))
     >>> symbols = target_symbols(words, np.array([9, 5, 2, 2]), np.array([0, 1, 1, 1]), 2)
@@ -62,11 +62,6 @@ def target_symbols(vocabulary: Vocabulary, counts: Longs, classes: Ints, frequen
     >>> symbols.of(["cat", "eel"])[1].round(3).tolist()
     [0.0, -0.693]
 
-    Args:
-        vocabulary: the words.
-        counts: (words,) how often each occurs.
-        classes: (words,) from 0.
-        frequent_words: the number of most frequent words, which get separate symbols.
     """
     order = np.argsort(-counts, kind="stable")
     frequent = np.zeros(len(counts), dtype=bool)

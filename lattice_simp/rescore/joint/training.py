@@ -52,14 +52,7 @@ _FREE = frozenset("checkpoint_every log_every threads output".split())
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """The training data and its symbols.
-
-    Attributes:
-        examples: all sentence pairs.
-        source: the source's words; the unknown word and the end follow them.
-        target: the target's symbols.
-        jumps: the weights of jumps from one word's affiliation to the next one's.
-    """
+    """All sentence pairs, and the vocabulary, the symbols and the weights of jumps of a `JointModel`."""
 
     examples: Examples
     source: Vocabulary
@@ -89,19 +82,13 @@ def train(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] = 
 
 
 def prepare(settings: JointSettings, corpus: Corpus, say: Callable[[str], None] = lambda text: None) -> TrainingData:
-    """Learns classes, and converts the corpus to symbols; the same corpus gives the same result.
-
-    Raises:
-        LatticeSimpError: no sentences.
-    """
+    """Learns classes, and converts the corpus to symbols; the same corpus gives the same result."""
     source, target = joined(corpus.sentences("source")), joined(corpus.sentences("target"))
     positions = affiliations(source, target, joined(corpus.links()))
     symbols, target_numbers = _target_symbols(settings, corpus.words("target"), target, say)
     vocabulary, source_numbers = _most_frequent(source, corpus.words("source"), settings.source_words)
     examples = Examples(
-        flat(source, source_numbers, vocabulary.unknown + 1),
-        flat(target, target_numbers, symbols.boundary),
-        positions,
+        flat(source, source_numbers, vocabulary.unknown + 1), flat(target, target_numbers, symbols.boundary), positions
     )
     return TrainingData(examples, vocabulary, symbols, _jumps(source, target, positions))
 

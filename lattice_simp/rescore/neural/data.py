@@ -65,11 +65,7 @@ def _padded(side: Sentences, rows: Longs, filler: int) -> Longs:
 
 
 def train_pieces(settings: TrainingSettings, path: Path) -> None:
-    """Learns the pieces of both sides together; the file appears when it is complete.
-
-    Raises:
-        LatticeSimpError: SentencePiece fails, most often because of a vocabulary that does not fit the text.
-    """
+    """Learns the pieces of both sides together; the file appears when it is complete."""
     names = (settings.source, settings.target)
     lines = (line for pair in zip(*(read_lines(name) for name in names), strict=False) for line in pair)
     try:
@@ -104,16 +100,9 @@ def piece_names(path: Path) -> list[str]:
 
 
 def read_pairs(source: str, target: str, pieces: Path, longest: int, lines: int | None = None) -> Pairs:
-    """Reads parallel lines as pieces; skips pairs with an empty or too long side.
+    """Reads parallel lines (by default all) as pieces; skips pairs with an empty or too long side.
 
-    Args:
-        source, target: the files.
-        pieces: the SentencePiece model.
-        longest: the most pieces of a side.
-        lines: the number of lines to read; None for all.
-
-    Raises:
-        FormatError: files of different lengths, or without a usable pair.
+    Raises FormatError for files of different lengths, or without a usable pair.
     """
     processor = sentencepiece.SentencePieceProcessor(model_file=str(pieces))
     encode = cache(processor.EncodeAsIds)

@@ -80,15 +80,8 @@ def export_model(
 ) -> None:
     """Writes the model; creates the folder and replaces files in it.
 
-    Args:
-        folder: the folder of the model.
-        shape: the sizes of the network.
-        weights: arrays with the names and shapes of `weight_shapes`.
-        pieces: the vocabulary, `<unk>`, `<s>` and `</s>` first.
-        quantise: a quantisation of CTranslate2, such as int8; empty for 32-bit floats.
-
-    Raises:
-        MissingExtraError: CTranslate2 is not installed.
+    `weights` has the names and shapes of `weight_shapes`; `<unk>`, `<s>` and `</s>` are the first pieces; `quantise` is
+    a quantisation of CTranslate2, such as int8, or empty for 32-bit floats.
     """
     spec = Late("ctranslate2.specs", "neural").TransformerSpec.from_config(shape.layers, shape.heads, pre_norm=True)
     encodings = sinusoids(shape.positions, shape.width)

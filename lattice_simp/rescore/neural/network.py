@@ -42,13 +42,7 @@ def initial_weights(shape: Architecture, vocabulary: int, seed: int, device: tor
 
 @dataclass(frozen=True)
 class Transformer:
-    """A network: its shape, its weights, and its dropout.
-
-    Attributes:
-        shape: the architecture.
-        weights: named tensors.
-        dropout: the share of values that training drops; 0 for inference.
-    """
+    """A network: its shape, its weights, and its dropout, the share of values that training drops."""
 
     shape: Architecture
     weights: Weights
@@ -135,14 +129,7 @@ def dropped(values: Tensor, share: float) -> Tensor:
 
 
 def greedy(network: Transformer, source: Tensor, longest: int, start: int, end: int) -> Tensor:
-    """Returns the (sentences, length) pieces of the most probable continuations; pieces after an end are void.
-
-    Args:
-        network: the network.
-        source: (sentences, length) source pieces.
-        longest: the maximum number of pieces.
-        start, end: the pieces before the first one and after the last one.
-    """
+    """Returns the (sentences, up to `longest`) most probable pieces between start and end; pieces after it are void."""
     memory, mask = network.encode(source)
     pieces = torch.full((len(source), 1), start, dtype=torch.int64, device=source.device)
     is_finished = torch.zeros(len(source), dtype=torch.bool, device=source.device)

@@ -23,11 +23,7 @@ CHECKPOINT = "checkpoint.pt"
 
 
 def check_same_run(settings: BaseModel, path: Path, free: Collection[str]) -> None:
-    """Writes the settings of a new run; a resumed run must have the same ones, except those in `free`.
-
-    Raises:
-        LatticeSimpError: a setting differs; the message names it.
-    """
+    """Writes the settings of a new run; raises LatticeSimpError for a resumed one with others, except in `free`."""
     fixed = {name: value for name, value in settings.model_dump().items() if name not in free}
     if path.is_file():
         try:
@@ -67,16 +63,9 @@ def resume(
     optimiser: torch.optim.Optimizer,
     restore: Callable[[dict[str, Any]], None],
 ) -> bool:
-    """Takes over the state of a checkpoint; returns whether there is one.
+    """Takes over the weights and the optimiser of a checkpoint, and by `restore` the rest; returns whether it exists.
 
-    Args:
-        path: the checkpoint.
-        device: where its tensors go.
-        weights, optimiser: take over `weights` and `optimiser` of the state.
-        restore: takes over the rest of the state.
-
-    Raises:
-        FormatError: the checkpoint is broken or of another model.
+    Raises FormatError if the checkpoint is broken or of another model.
     """
     if not path.is_file():
         return False

@@ -41,15 +41,7 @@ _Settings = TypeVar("_Settings")
 
 
 def read_settings(folder: Path, kind: type[_Settings]) -> _Settings:
-    """Reads the settings in a model's folder, or the defaults if it has none.
-
-    Args:
-        folder: the folder of the model.
-        kind: a dataclass of settings whose fields all have defaults.
-
-    Raises:
-        FormatError: the settings are invalid.
-    """
+    """Reads the settings in a model's folder, or the defaults if it has none; raises FormatError for invalid ones."""
     path = folder / SETTINGS
     if not path.is_file():
         return kind()
@@ -89,12 +81,7 @@ class Segmentation:
 
     @classmethod
     def read(cls, folder: str | Path) -> Segmentation:
-        """Makes the segmentation that a model's folder specifies.
-
-        Raises:
-            FormatError: a file is missing or broken.
-            MissingExtraError: a library is not installed.
-        """
+        """Makes the segmentation that a model's folder specifies; raises FormatError if a file is missing or broken."""
         path = Path(folder)
         settings = read_settings(path, SegmentationSettings)
         side = cache(partial(_side, path, settings))
@@ -137,11 +124,7 @@ def _cutter(kind: str, path: Path) -> Cut:
 
 
 def bpe_cutter(path: Path) -> Cut:
-    """Cuts by the merges of subword-nmt (Sennrich, Haddow and Birch 2016): `lo w@@`, ends marked with `</w>`.
-
-    Raises:
-        FormatError: names the line that is not a merge.
-    """
+    """Cuts by the merges of subword-nmt (Sennrich, Haddow and Birch 2016): `lo w@@`, ends marked with `</w>`."""
     ranks: dict[tuple[str, str], int] = {}
     for number, line in enumerate(read_lines(path), start=1):
         if number == 1 and line.startswith("#version"):

@@ -89,10 +89,6 @@ class TrainingSettings(StrictModel):
 
 
 def read_settings(path: str | Path, overrides: Sequence[str] = ()) -> TrainingSettings:
-    """Reads a YAML file of the fields above, with overrides `name=value`; paths count from the file's folder.
-
-    Raises:
-        FormatError: names the field that is wrong.
-    """
+    """Reads a YAML file of the fields above, with overrides `name=value`; paths count from the file's folder."""
     files = ("source", "target", "output", "development_source", "development_target")
     return read_run(TrainingSettings, path, overrides, files)
