@@ -62,11 +62,7 @@ class Tabs:
     simplify: bool = False
 
     def sections(self, limits: Limits) -> list[Section]:
-        """Returns the sections of the tabs.
-
-        Raises:
-            FormatError: the annotations or the study cannot be read.
-        """
+        """Returns the sections of the tabs; raises FormatError if the annotations or the study cannot be read."""
         sections = []
         if self.simplifier is not None or self.simplify:
             sections.append(simplify_section(_path(self.simplifier), limits))

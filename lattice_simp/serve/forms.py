@@ -21,11 +21,7 @@ _YEAR = 365 * 24 * 3600
 
 @dataclass(frozen=True)
 class NameCookie:
-    """The cookie that holds the name of a visitor.
-
-    Attributes:
-        cookie: the name of the cookie.
-    """
+    """The cookie of this name, which holds the name of a visitor."""
 
     cookie: str
 
@@ -50,11 +46,7 @@ class Form:
 
     @classmethod
     async def of(cls, request: Request) -> Form:
-        """Reads the form of a request.
-
-        Raises:
-            LatticeSimpError: the form is not UTF-8, or has too many fields.
-        """
+        """Reads the form of a request; raises LatticeSimpError if it is not UTF-8 or has too many fields."""
         try:
             return cls(parse_qs((await request.body()).decode(), True, errors="strict", max_num_fields=MOST_FIELDS))
         except ValueError:

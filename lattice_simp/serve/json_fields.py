@@ -13,11 +13,7 @@ Fields: TypeAlias = Mapping[str, Any]
 
 
 async def json_fields(request: Request) -> dict[str, Any]:
-    """Returns the object in the body of a request.
-
-    Raises:
-        LatticeSimpError: the body is not a JSON object.
-    """
+    """Returns the object in the body of a request; raises LatticeSimpError for any other body."""
     try:
         fields = await request.json()
     except (ValueError, RecursionError):
@@ -28,11 +24,7 @@ async def json_fields(request: Request) -> dict[str, Any]:
 
 
 def text_field(fields: Fields, name: str) -> str:
-    """Returns the string of a field.
-
-    Raises:
-        LatticeSimpError: the field is missing, is not a string, or holds a lone surrogate.
-    """
+    """Returns the string of a field; raises LatticeSimpError if it is missing or not text."""
     value = fields.get(name)
     if not isinstance(value, str):
         raise LatticeSimpError(f'"{name}" is missing or not a string')

@@ -63,12 +63,7 @@ class OpenedStore(Generic[StoreKind]):
                 self._store = None
 
     async def run(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        """Calls a function with the store and the arguments in one of few threads.
-
-        Raises:
-            LockedError: another program locks the file.
-            LatticeSimpError: the function raises it.
-        """
+        """Calls a function with the store and the arguments in one of few threads; raises LockedError, too."""
         work = partial(self._run, time.monotonic(), function, *arguments)
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 

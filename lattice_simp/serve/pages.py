@@ -66,13 +66,9 @@ def _without(mapping: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def path(request: Request, name: str, /, query: Mapping[str, Any] | None = None, **parameters: Any) -> str:
-    """Returns the path of a route below the app's mount point, with a query.
+    """Returns the path of a route with its parameters below the app's mount point, with a query.
 
-    Args:
-        request: the current request.
-        name: the name of the route.
-        query: the query parameters; a list repeats its parameter.
-        parameters: the parameters of the route's path.
+    A list in the query repeats its parameter.
     """
     # A missing file's error page is rendered below the mount point of static files.
     mounted = request.scope.get("root_path", "").removesuffix("/static")
@@ -83,15 +79,7 @@ def path(request: Request, name: str, /, query: Mapping[str, Any] | None = None,
 def redirected(
     request: Request, name: str, query: Mapping[str, Any] | None = None, place: str = "", **parameters: Any
 ) -> RedirectResponse:
-    """Sends the browser to a route, by GET also after a form.
-
-    Args:
-        request: the current request.
-        name: the name of the route.
-        query: the query parameters.
-        place: the anchor on the page, with `#`.
-        parameters: the parameters of the route's path.
-    """
+    """Sends the browser to a `path`, by GET also after a form; `place` is an anchor on the page, with `#`."""
     return RedirectResponse(path(request, name, query, **parameters) + place, HTTPStatus.SEE_OTHER)
 
 
@@ -102,25 +90,13 @@ def render(
     status: int = HTTPStatus.OK,
     headers: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
-    """Renders a template to a page.
-
-    Args:
-        request: the current request, which the template may use.
-        template: the name of the template.
-        values: the further values that the template uses.
-        status: the status of the answer.
-        headers: its headers besides the usual ones.
-    """
+    """Renders a template, which may use the request, to a page; `headers` are those besides the usual ones."""
     pages: Environment = request.app.state.pages
     return HTMLResponse(pages.get_template(template).render(request=request, **values), status, headers)
 
 
 async def while_connected(request: Request, work: Awaitable[T]) -> T:
-    """Awaits work for a request, and cancels it if the browser disconnects.
-
-    Raises:
-        LatticeSimpError: the browser has disconnected.
-    """
+    """Awaits work for a request; if the browser disconnects, cancels it and raises LatticeSimpError."""
     task, disconnected = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
     try:
         await asyncio.wait({task, disconnected}, return_when=asyncio.FIRST_COMPLETED)

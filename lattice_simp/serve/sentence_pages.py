@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -53,8 +52,7 @@ class SentencePages:
     def read(self, parameters: QueryParams) -> tuple[Echo, Any]:
         """Returns the query as the page repeats it, and as the pool takes it ("" or None for none).
 
-        Raises:
-            LatticeSimpError: a parameter is invalid or out of bounds.
+        Raises LatticeSimpError if a parameter is invalid or out of bounds.
         """
         text = one_line(parameters.get("text", ""), self.limits.characters)
         return {"text": text}, text
@@ -77,7 +75,17 @@ class SentencePages:
         return JSONResponse(answer, status, headers)
 
     async def _answered(self, request: Request) -> Answer:
-        return await answered(self._answer(request), self._echo(request.query_params))
+        """Returns the query with its result, or with an error."""
+        try:
+            query, result = await self._answer(request)
+            require_no_problem(result)
+        except LatticeSimpError as error:
+            return self._failed(request.query_params, error)
+        return query | {"error": None} | result, HTTPStatus.OK, {}
+
+    def _failed(self, parameters: QueryParams, error: Exception) -> Answer:
+        message, status, headers = problem(error)
+        return self._echo(parameters) | {"error": message}, status, headers
 
     async def _answer(self, request: Request) -> tuple[Echo, Facts]:
         echo, query = self.read(request.query_params)
@@ -89,19 +97,3 @@ class SentencePages:
             return self.read(parameters)[0]
         except LatticeSimpError:
             return self.read(QueryParams())[0]
-
-
-async def answered(work: Awaitable[tuple[Echo, Facts]], echo: Echo) -> Answer:
-    """Awaits the query and its result, and returns both together; if that fails, returns `echo` with the error."""
-    try:
-        query, result = await work
-        require_no_problem(result)
-    except LatticeSimpError as error:
-        return failed(echo, error)
-    return query | {"error": None} | result, HTTPStatus.OK, {}
-
-
-def failed(echo: Echo, error: Exception) -> Answer:
-    """Returns the answer for an error."""
-    message, status, headers = problem(error)
-    return echo | {"error": message}, status, headers

@@ -26,11 +26,7 @@ LOST_SIGNALS = 1
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Opens the socket of a server; port 0 selects a free port.
-
-    Raises:
-        LatticeSimpError: the port is in use, or the host does not belong to this machine.
-    """
+    """Opens the socket of a server; port 0 selects a free port. Raises LatticeSimpError if that is impossible."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         server_socket = socket.socket(family, kind, protocol)
@@ -64,12 +60,9 @@ def is_loopback(host: str) -> bool:
 
 
 def run(app: Starlette, server_socket: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
-    """Serves an app on an open socket until a signal, which also stops running computations.
+    """Serves an app on a socket from `listen` until a signal, which also stops running computations.
 
-    Args:
-        app: the app.
-        server_socket: the socket from `listen`.
-        ready: a function called when all models are loaded.
+    `ready` is called when all models are loaded.
 
     Raises:
         LatticeSimpError: a model cannot be loaded.

@@ -11,13 +11,10 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]
 
 
 def one_line(text: str, characters: int) -> str:
-    r"""Returns text on one line, with spaces for line ends and control characters.
+    r"""Returns text on one line, with spaces for control characters; raises LatticeSimpError if it is too long.
 
     >>> one_line("two\r\nlines\x00 ", 100)
     'two lines'
-
-    Raises:
-        LatticeSimpError: the text is too long.
     """
     if len(text) > characters:
         raise LatticeSimpError(f"the text has {len(text):,} characters; use at most {characters:,}")
@@ -25,13 +22,10 @@ def one_line(text: str, characters: int) -> str:
 
 
 def lines_of(text: str, characters: int) -> tuple[str, ...]:
-    r"""Returns the non-empty lines of a text, each cleaned by `one_line`.
+    r"""Returns the non-empty lines of a text, each cleaned by `one_line`; the whole text must not be too long.
 
     >>> lines_of("two\r\n\nlines\x00 ", 100)
     ('two', 'lines')
-
-    Raises:
-        LatticeSimpError: the text is too long.
     """
     one_line(text, characters)
     return tuple(clean for line in text.splitlines() if (clean := one_line(line, characters)))

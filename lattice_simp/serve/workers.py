@@ -52,11 +52,7 @@ class WorkerPool:
         self._closed = False
 
     def start(self) -> None:
-        """Starts the processes unless they are running, and waits for the first one.
-
-        Raises:
-            LatticeSimpError: the function cannot be created (for example because a model is broken).
-        """
+        """Starts the processes unless they are running, and waits for the first one; raises what `factory` raises."""
         self._processes.start()
 
     async def run(self, request: Any) -> Any:
@@ -75,11 +71,7 @@ class WorkerPool:
     async def run_parts(self, parts: Sequence[Any]) -> list[Any]:
         """Returns the function's answers to the parts of one request, with errors in place of failed ones.
 
-        All parts together count as one waiting request.
-
-        Raises:
-            BusyError: too many requests are waiting.
-            WorkerError: the pool is closed.
+        All parts together count as one waiting request. Raises BusyError if too many requests are waiting.
         """
         if not parts:
             return []

@@ -35,13 +35,7 @@ TITLES = {Task.SHORTEN: "Shorten the sentence", Task.CHECK: "Mark the bad ones"}
 
 @dataclass(frozen=True, eq=False)
 class Pages:
-    """The handlers of pages.
-
-    Attributes:
-        opened: the file of annotations.
-        progress: returns the progress of the annotation.
-        file: its name, for the pages.
-    """
+    """The handlers of pages, which show the name `file` of the annotations."""
 
     opened: OpenedStore[AnnotationStore]
     progress: Callable[[], Awaitable[Progress]]
@@ -142,11 +136,7 @@ def _next(store: AnnotationStore, name: str, task: Task) -> tuple[Assignment | N
 
 
 def _take(store: AnnotationStore, name: str, task: Task, form: Form) -> None:
-    """Stores the judgement of a form.
-
-    Raises:
-        AnnotationError: the form holds no judgement.
-    """
+    """Stores the judgement of a form; raises AnnotationError if it holds none."""
     sentence = form.one("sentence")
     if form.one("action") == "skip":
         store.skip(name, task, sentence)

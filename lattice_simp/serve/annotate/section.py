@@ -16,11 +16,7 @@ from lattice_simp.systems.annotation.progress import computed
 
 
 def annotate_section(path: Path) -> Section:
-    """Returns the section for a file of annotations; see `create_app`.
-
-    Raises:
-        FormatError: the file cannot be opened.
-    """
+    """Returns the section for a file of annotations; raises FormatError if the file cannot be opened."""
     opened = OpenedStore(path, AnnotationStore)
     # Alpha and reliability are computed once for the same judgements.
     progress_now = partial(opened.run, progress, lru_cache(maxsize=1)(computed))

@@ -28,13 +28,9 @@ ANSWER = "answer."
 
 @dataclass(frozen=True)
 class Draft:
-    """Answers that are not stored yet.
+    """The answers to a trial (from 0) as texts that are not stored yet, by question, and the error that prevents it.
 
-    Attributes:
-        answers: the answers as texts, by question.
-        pressed: for each word of an output, whether it is chosen: 0 or 1.
-        position: the number of the trial, from 0.
-        error: why they were not stored.
+    For each word of an output, `pressed` is 1 if the word is chosen, otherwise 0.
     """
 
     answers: Mapping[str, str] = field(default_factory=dict)
@@ -45,12 +41,7 @@ class Draft:
 
 @dataclass(frozen=True, eq=False)
 class Pages:
-    """The handlers of pages.
-
-    Attributes:
-        opened: the file of judgements.
-        study: the study.
-    """
+    """The handlers of pages."""
 
     opened: OpenedStore[JudgingStore]
     study: Study
@@ -144,13 +135,9 @@ class Pages:
 
 @dataclass(frozen=True)
 class Words:
-    """The words of an output whose errors are marked.
+    """The words of an output whose errors are marked; whether each is chosen; the kind of error of each, or "".
 
-    Attributes:
-        words: the words.
-        pressed: whether each is chosen.
-        kinds: the kind of error of each, or "".
-        marks: the text and the kind of each marked span.
+    The marks are the text and the kind of each marked span.
     """
 
     words: tuple[str, ...]
@@ -205,11 +192,7 @@ def _words(questions: Mapping[str, Question], screen: Screen, draft: Draft) -> W
 
 
 def _marked(draft: Draft, form: Form, questions: Mapping[str, Question]) -> Draft:
-    """Returns a draft after a word was pressed, or a mark was made or removed, where no script does that.
-
-    Raises:
-        AnswerError: the marks of the draft do not fit.
-    """
+    """Returns a draft after a word was pressed, or a mark was made or removed, where no script does that."""
     if press := form.one("press"):
         return replace(draft, pressed=toggled(draft.pressed, len(draft.pressed), press))
     if (marking := _errors(questions)) is None:

@@ -17,24 +17,14 @@ from lattice_simp.systems.judging.study_file import judgements_file, read_study
 
 
 def study_section(path: Path, judgements: Path | None = None) -> Section:
-    """Returns the section of a study file; see `judge_section`.
-
-    Args:
-        path: the study file.
-        judgements: the file of its judgements; by default, the one beside it.
-    """
+    """Returns the section of a study file; its judgements are by default in the file beside it."""
     return judge_section(read_study(path), judgements or judgements_file(path))
 
 
 def judge_section(study: Study, path: Path) -> Section:
-    """Returns the section of a study.
+    """Returns the section of a study with the file of its judgements, which is made if it is missing.
 
-    Args:
-        study: the study.
-        path: the file of its judgements, which is made if it is missing.
-
-    Raises:
-        FormatError: the file cannot be opened, or belongs to another study.
+    Raises FormatError if the file cannot be opened, or belongs to another study.
     """
     opened = OpenedStore(path, partial(JudgingStore, study=study))
     pages, interface = Pages(opened, study), Interface(opened)

@@ -26,12 +26,7 @@ SHOWN_PHRASES = 100
 
 @dataclass(frozen=True)
 class ParaphraseQuery:
-    """A set of sentences to expand.
-
-    Attributes:
-        sentences: the sentences as typed.
-        filters: the names of the conditions that new sentences must meet.
-    """
+    """A set of sentences to expand, as typed, and the names of the conditions that new sentences must meet."""
 
     sentences: tuple[str, ...]
     filters: tuple[str, ...]
@@ -47,12 +42,7 @@ def make_expander(tokens: int) -> Expander:
 
 @dataclass(frozen=True, eq=False)
 class Expander:
-    """A paraphraser that returns JSON values.
-
-    Attributes:
-        thesaurus: the synonyms.
-        tokens: the most tokens of a sentence.
-    """
+    """A paraphraser of sentences of at most `tokens` tokens that returns JSON values."""
 
     thesaurus: Thesaurus
     tokens: int
@@ -65,12 +55,7 @@ class Expander:
             return problem_answer(error)
 
     def facts(self, query: ParaphraseQuery) -> dict[str, Any]:
-        """Returns everything that the page shows.
-
-        Raises:
-            LatticeSimpError: a sentence is too long, or the lattice of the set is too large.
-            MissingExtraError: spaCy or its English model is not installed.
-        """
+        """Returns everything that the page shows; raises LatticeSimpError if a sentence or the set is too long."""
         sentences = [tokenise(sentence) for sentence in query.sentences]
         longest = max(len(tokens) for tokens in sentences)
         if longest > self.tokens:
@@ -101,10 +86,7 @@ def _new(expansion: Expansion) -> Iterable[Hypothesis]:
 
 
 def _described(path: Hypothesis, expansion: Expansion) -> dict[str, Any]:
-    """Returns a sentence, the number of the original sentence, and its replacements.
-
-    Its `parts` are the outermost replaced phrases, and the words between them.
-    """
+    """Returns a sentence with its outermost replaced phrases as parts, its original's number, and its replacements."""
     explained = expansion.explain(path.tokens)
     originals = [tuple(map(str.lower, sentence)) for sentence in expansion.sentences]
     number = 1 + originals.index(tuple(map(str.lower, explained.sentence)))

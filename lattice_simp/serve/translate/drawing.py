@@ -21,15 +21,10 @@ DRAWN_STATES = 120
 
 
 def drawing(lattice: Lattice, best: Sequence[Hypothesis]) -> tuple[dict[str, Any], list[list[int]]]:
-    """Draws the best few hypotheses of a lattice from left to right, the best one highlighted.
+    """Draws the best few hypotheses, distinct strings, of a lattice from left to right, the best one highlighted.
 
-    Args:
-        lattice: the lattice of the hypotheses, whose size is reported.
-        best: distinct strings, cheapest first.
-
-    Returns:
-        The sizes, the `svg` (None without Graphviz) and a `note` on omissions, as JSON values; and the arcs of each
-        hypothesis in the drawing, none if it is not drawn.
+    Returns the lattice's sizes, the `svg` (None without Graphviz) and a `note` on omissions, as JSON values; and the
+    arcs of each hypothesis in the drawing, none if it is not drawn.
     """
     drawn = minimize(Lattice.from_strings(best[:DRAWN_STRINGS])).topsorted().connected()
     arcs = {path.tokens: path.arcs.tolist() for path in nbest(drawn, DRAWN_STRINGS, ignore=())}
@@ -42,12 +37,7 @@ def drawing(lattice: Lattice, best: Sequence[Hypothesis]) -> tuple[dict[str, Any
         f"the lattice within the beam has {size}. Costs (nats) are pushed towards the start."
     )
     try:
-        facts["svg"] = to_svg(
-            drawn,
-            highlight=frozenset(arcs[best[0].tokens]),
-            max_states=DRAWN_STATES,
-            embedded=True,
-        )
+        facts["svg"] = to_svg(drawn, highlight=frozenset(arcs[best[0].tokens]), max_states=DRAWN_STATES, embedded=True)
     except MissingExtraError as error:
         facts["note"] = str(error)
     return facts, [arcs.get(hypothesis.tokens, []) for hypothesis in best]

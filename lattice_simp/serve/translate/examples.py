@@ -27,11 +27,7 @@ class Examples:
 
     @classmethod
     def read(cls, path: Path | None, *, demo: bool) -> Examples:
-        """Reads the first sentences of a skeleton file, or those of the demo for its grammar.
-
-        Raises:
-            FormatError: the file is broken.
-        """
+        """Reads the first sentences of a skeleton file, or those of the demo for its grammar."""
         if path is not None:
             strict = (record for record in read_skeletons(path) if record.skeletons[0].is_strict)
             return cls(tuple(islice(strict, MOST_EXAMPLES)))

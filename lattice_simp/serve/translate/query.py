@@ -102,9 +102,6 @@ class Options:
 
         >>> Options.read({"weight": "0.7", "nbest": ""}).changed
         {'weight': '0.7'}
-
-        Raises:
-            LatticeSimpError: a value is invalid.
         """
         texts = {name: text for name in KINDS if (text := parameters.get(name, ""))}
         values: dict[str, Any] = {name: KINDS[name].read(text) for name, text in texts.items()}
@@ -147,11 +144,7 @@ class Query:
 
     @classmethod
     def read(cls, parameters: Mapping[str, str], limits: Limits) -> Query:
-        """Reads an address.
-
-        Raises:
-            LatticeSimpError: a parameter is invalid or out of bounds.
-        """
+        """Reads an address; raises LatticeSimpError if a parameter is invalid or out of bounds."""
         text = one_line(parameters.get("text", ""), limits.characters)
         return cls(text, read_mask(parameters.get("mask", ""), limits.tokens), Options.read(parameters))
 
@@ -163,13 +156,10 @@ class Query:
 
 
 def read_mask(mask: str, tokens: int) -> str:
-    """Returns a valid mask, or "" if it marks nothing.
+    """Returns a mask, or "" if it marks nothing; raises LatticeSimpError if it is too long or not of 0 and 1.
 
     >>> read_mask("0110", 100), read_mask("000", 100)
     ('0110', '')
-
-    Raises:
-        LatticeSimpError: the mask has characters other than 0 and 1, or is too long.
     """
     if len(mask) > tokens:
         raise LatticeSimpError(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -16,7 +17,7 @@ from lattice_simp.serve.forms import toggled
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.pages import redirected, render, while_connected
 from lattice_simp.serve.section import Section
-from lattice_simp.serve.sentence_pages import Answer, answered, failed
+from lattice_simp.serve.sentence_pages import SentencePages
 from lattice_simp.serve.text import one_line
 from lattice_simp.serve.translate.examples import Examples
 from lattice_simp.serve.translate.query import KINDS, SKELETON_STRATEGIES, Options, Query, read_mask
@@ -30,11 +31,7 @@ REMEMBERED_SENTENCES = 256
 
 
 def translate_section(options: TranslatorOptions, limits: Limits, examples: Path | None = None) -> Section:
-    """Returns the section for a model; see `create_app`.
-
-    Raises:
-        FormatError: the examples cannot be read.
-    """
+    """Returns the section for a model; raises FormatError if the examples cannot be read."""
     pool = WorkerPool(partial(make_translator, options), limits)
     name = "demo grammar" if options.model is None else options.model.resolve().name
     return section_of(pool, limits, Examples.read(examples, demo=options.model is None), name)
@@ -42,14 +39,11 @@ def translate_section(options: TranslatorOptions, limits: Limits, examples: Path
 
 def section_of(pool: WorkerPool, limits: Limits, examples: Examples, model: str) -> Section:
     """Returns the section for a pool of `Translator` processes; `model` is the displayed name."""
-    handlers = _Handlers(pool, limits, examples, model)
-    routes = [
-        Route("/translate", handlers.page, name="translate"),
-        Route("/translate/result", handlers.result, name="translate_result"),
-        Route("/api/translate", handlers.api, name="api_translate"),
-        Route("/api/skeleton", handlers.skeleton, name="api_skeleton"),
-    ]
-    return Section("Translate", "translate", routes, Path(__file__).parent / "templates", [pool])
+    pages = _Pages(pool, limits, "translate.html", "Translate", examples, model)
+    section = pages.section("translate", Path(__file__).parent)
+    result = Route("/translate/result", pages.result, name="translate_result")
+    skeleton = Route("/api/skeleton", pages.skeleton, name="api_skeleton")
+    return replace(section, routes=[*section.routes, result, skeleton])
 
 
 _NOTHING: Facts = {"tokens": [], "suggestions": [], "suggestions_note": ""}
@@ -57,16 +51,9 @@ _NOTHING: Facts = {"tokens": [], "suggestions": [], "suggestions_note": ""}
 
 
 @dataclass(frozen=True, eq=False)
-class _Handlers:
-    """The handlers of the section.
+class _Pages(SentencePages):
+    """Pages with a model's displayed name, and the cached suggestions of the last sentences."""
 
-    Attributes:
-        model: the displayed name of the model.
-        suggested: the cached suggestions of the last sentences.
-    """
-
-    pool: WorkerPool
-    limits: Limits
     examples: Examples
     model: str
     suggested: Memory[Facts] = field(default_factory=partial(Memory, REMEMBERED_SENTENCES))
@@ -79,7 +66,7 @@ class _Handlers:
                 return redirected(request, "translate", query.parameters)
             answer, status, headers = await self._answered(request)
         except LatticeSimpError as error:
-            answer, status, headers = failed(_form(parameters, self.limits), error)
+            answer, status, headers = self._failed(parameters, error)
         values = answer | {
             "examples": self.examples.sentences,
             "kinds": KINDS,
@@ -87,31 +74,28 @@ class _Handlers:
             "strategies": SKELETON_STRATEGIES,
             "model": self.model,
             "limits": self.limits,
-            "title": answer["query"]["text"] or "Translate",
+            "title": answer["query"]["text"] or self.title,
         }
-        return render(request, "translate.html", values, status, headers)
+        return render(request, self.template, values, status, headers)
 
     async def result(self, request: Request) -> Response:
         """Returns the part of the page that depends on the marks, for its script."""
         answer, status, headers = await self._answered(request)
         return render(request, "result.html", answer, status, headers)
 
-    async def api(self, request: Request) -> Response:
-        """Returns everything on the page as JSON."""
-        answer, status, headers = await self._answered(request)
-        return JSONResponse(answer, status, headers)
-
     async def skeleton(self, request: Request) -> Response:
         """Returns the facts of a mask, without translating."""
         mask = read_mask(request.query_params.get("mask", ""), self.limits.tokens)
         return JSONResponse(mask_facts(mask) if mask else {"mask": "", "summary": "", "gaps": []})
 
-    async def _answered(self, request: Request) -> Answer:
-        return await answered(self._answer(request), _form(request.query_params, self.limits))
-
     async def _answer(self, request: Request) -> tuple[Facts, Facts]:
         query = Query.read(request.query_params, self.limits)
-        return _echo(query), await while_connected(request, self._translated(query)) if query.text else _NOTHING
+        return _repeated(query), await while_connected(request, self._translated(query)) if query.text else _NOTHING
+
+    def _echo(self, parameters: QueryParams) -> Facts:
+        """Returns the facts of a page with an error, whose form is filled in as far as possible."""
+        most = self.limits.characters
+        return _NOTHING | _repeated(Query(one_line(parameters.get("text", "")[:most], most)))
 
     async def _translated(self, query: Query) -> Facts:
         """Returns a translation with suggestions, which may be missing."""
@@ -155,12 +139,7 @@ def _canonical(parameters: Mapping[str, str], limits: Limits) -> Query | None:
     return Query.read(fields, limits)
 
 
-def _echo(query: Query) -> Facts:
+def _repeated(query: Query) -> Facts:
     """Returns the query for the page and as parameters of its address."""
     options = {name: getattr(query.options, name) for name in KINDS}
     return {"query": {"text": query.text, "mask": query.mask, "options": options}, "parameters": query.parameters}
-
-
-def _form(parameters: Mapping[str, str], limits: Limits) -> Facts:
-    """Returns the facts of a page with an error, whose form is filled in as far as possible."""
-    return _NOTHING | _echo(Query(one_line(parameters.get("text", "")[: limits.characters], limits.characters)))

@@ -41,11 +41,7 @@ def skeleton_facts(skeleton: Skeleton) -> Facts:
 
 
 def mask_facts(mask: str) -> Facts:
-    """Returns the facts about a mask: gaps, their type, the compression rate.
-
-    Raises:
-        SkeletonError: the mask is invalid or marks nothing.
-    """
+    """Returns the facts about a mask: gaps, their type, the compression rate; raises SkeletonError for no mask."""
     facts = skeleton_facts(Skeleton.from_mask(mask, ["x"] * len(mask)))
     return {name: value for name, value in facts.items() if name not in ("words", "brackets")}
 
@@ -59,10 +55,7 @@ def usable_methods(tagger: DeletionTagger | None) -> Mapping[str, Method]:
 def suggestions(tokens: Sequence[str], language: str, tagger: DeletionTagger | None) -> tuple[list[Facts], str]:
     """Returns the automatic skeletons of a sentence, each with its `method`, and a note if there are none.
 
-    Args:
-        tokens: the tokens of the sentence.
-        language: the code of its language; the methods parse English.
-        tagger: the model for tagging methods, if any.
+    The methods parse English; some need a tagger.
     """
     if language != "en":
         return [], "Automatic skeletons are available for English only."

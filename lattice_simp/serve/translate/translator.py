@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose_gappy import EDITS, MATCHED, SKELETON
 from lattice_simp.ops.word_confidences import word_confidences
-from lattice_simp.serve.differences import differing
 from lattice_simp.serve.problems import problem_answer
 from lattice_simp.serve.translate.drawing import drawing
 from lattice_simp.serve.translate.query import Options, Query
@@ -72,14 +72,7 @@ def make_translator(options: TranslatorOptions) -> Translator:
 
 @dataclass(frozen=True, eq=False)
 class Translator:
-    """A loaded model that returns JSON values.
-
-    Attributes:
-        options: the options.
-        decoder: the decoder.
-        text: the tokenisers of both sides; None if the text is tokenised.
-        tagger: the model for suggested skeletons, if any.
-    """
+    """A loaded model that returns JSON values; it has no tokenisers if the text is tokenised."""
 
     options: TranslatorOptions
     decoder: Decoder
@@ -88,12 +81,7 @@ class Translator:
 
     @classmethod
     def load(cls, options: TranslatorOptions) -> Translator:
-        """Loads a model.
-
-        Raises:
-            FormatError, GrammarError: a file is missing or broken.
-            MissingExtraError: the model's tokeniser is not installed.
-        """
+        """Loads a model; raises FormatError or GrammarError if a file is missing or broken."""
         folder = options.model or grammar_path("demo/data/rules.gz").parent
         decoder = RememberingDecoder.load(folder)
         tagger = DeletionTagger.load(options.tagger) if options.tagger is not None else None
@@ -107,11 +95,7 @@ class Translator:
             return problem_answer(error)
 
     def tokens(self, text: str) -> tuple[str, ...]:
-        """Returns the tokens of a text.
-
-        Raises:
-            LatticeSimpError: there are no tokens, or too many.
-        """
+        """Returns the tokens of a text; raises LatticeSimpError if there are none, or too many."""
         tokens = tuple(split_tokens(text if self.text is None else self.text[0].tokens(text)))
         if not tokens:
             raise LatticeSimpError("the text has no words; enter a sentence")
@@ -128,8 +112,7 @@ class Translator:
     def translation(self, query: Query) -> Facts:
         """Returns everything that the page shows for a sentence, with its skeleton if words are marked.
 
-        Raises:
-            LatticeSimpError: the mask does not fit, or there is no translation.
+        Raises LatticeSimpError if the mask does not fit, or there is no translation.
         """
         began = time.monotonic()
         tokens = self.tokens(query.text)
@@ -166,7 +149,7 @@ class Translator:
         """Returns a hypothesis with the facts about each word."""
         columns = {
             "text": path.tokens,
-            "changed": differing(path.tokens, compared),
+            "changed": _differing(path.tokens, compared),
             "skeleton": _matched(translation, path),
             "source": _sources(translation, path),
             "confidence": _confidences(translation, path, options),
@@ -182,6 +165,18 @@ def _tokenisers(folder: Path) -> tuple[Tokeniser, Tokeniser] | None:
     with extra("text"):
         from lattice_simp.text.tokeniser import model_tokenisers
     return model_tokenisers(folder)
+
+
+def _differing(words: Sequence[str], compared: Sequence[str]) -> list[bool]:
+    """Returns for each word whether the other text differs there.
+
+    >>> _differing("a man saw it".split(), "a woman saw it".split())
+    [False, True, False, False]
+    """
+    differ = [True] * len(words)
+    for block in SequenceMatcher(a=words, b=compared, autojunk=False).get_matching_blocks():
+        differ[block.a : block.a + block.size] = [False] * block.size
+    return differ
 
 
 def _matched(translation: Translation, path: Hypothesis) -> list[bool]:
@@ -205,10 +200,7 @@ def _confidences(translation: Translation, path: Hypothesis, options: Options) -
 
 
 def _sources(translation: Translation, path: Hypothesis) -> list[list[int]]:
-    """Returns the aligned source tokens of each word of a path.
-
-    There are none for a sentence that contains the name of epsilon, since hypotheses omit this word.
-    """
+    """Returns the aligned source tokens of each word of a path; none if the sentence has the name of epsilon."""
     try:
         aligned = align_words(translation.derivation(path), translation.source, translation.grammar)
     except LatticeSimpError:
