@@ -96,13 +96,8 @@ def bracketed(words: Sequence[str], clauses: Iterable[Clause], *, kinds: bool = 
     >>> bracketed(["soyaa"], [Clause(0, 1)], colours=True)
     '\x1b[36m(\x1b[0m soyaa \x1b[36m)\x1b[0m'
 
-    Words that look like brackets get a backslash (`\(`) unless brackets are coloured.
-
-    Args:
-        words: the words of the sentence.
-        clauses: its clauses.
-        kinds: whether to write types next to the brackets.
-        colours: whether to colour brackets by depth, for a terminal.
+    `kinds` writes types next to the brackets; `colours` colours brackets by depth, for a terminal. Words that look like
+    brackets get a backslash (`\(`) unless brackets are coloured.
     """
     opening: list[list[str]] = [[] for _ in words]
     closing: list[list[str]] = [[] for _ in words]
@@ -139,14 +134,11 @@ def _escaped(word: str) -> str:
 
 
 def parse_bracketed(text: str) -> tuple[list[str], list[Clause]]:
-    """Parses the output of `bracketed`, with spaces around brackets and backslashes before literal ones.
+    """Parses the output of `bracketed`; raises LatticeSimpError if brackets do not match or a type is unknown.
 
     >>> parse_bracketed("(main raam (nonfin khaakar ) soyaa )")
     (['raam', 'khaakar', 'soyaa'], [Clause(start=0, end=3, kind=<ClauseType.MAIN: 'main'>), \
 Clause(start=1, end=2, kind=<ClauseType.NON_FINITE: 'nonfin'>)])
-
-    Raises:
-        LatticeSimpError: brackets do not match, a clause is empty, or a type is unknown.
     """
     words: list[str] = []
     stack: list[tuple[int, ClauseType | None]] = []

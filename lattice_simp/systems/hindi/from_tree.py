@@ -40,21 +40,13 @@ verbs that begin with the same letters have other tags."""
 
 @cache
 def conjunctions() -> dict[str, str]:
-    """Returns the roles of conjunctions by form.
-
-    Raises:
-        FormatError: the table has an empty form or an unknown role.
-    """
+    """Returns the roles of conjunctions by form."""
     return _roles("hindi/conjunctions.tsv", "devanagari", CONJUNCTION_ROLES)
 
 
 @cache
 def pronouns(role: str) -> tuple[str, ...]:
-    """Returns the prefixes of the pronouns with a role: `temporal` or `relative`.
-
-    Raises:
-        FormatError: the table has an empty form or an unknown role.
-    """
+    """Returns the prefixes of the pronouns with a role: `temporal` or `relative`."""
     roles = _roles("hindi/clause_pronouns.tsv", "prefix", PRONOUN_ROLES)
     return tuple(prefix for prefix, prefix_role in roles.items() if prefix_role == role)
 
@@ -82,7 +74,7 @@ def is_pronoun(token: Token, role: str) -> bool:
 
 
 def clauses_of_tree(sentence: Sentence) -> list[Clause]:
-    """Returns the clauses of a sentence with a dependency tree.
+    """Returns the clauses of a sentence with a dependency tree, outer ones first; none cross.
 
     >>> from lattice_simp.systems.hindi.sentence import Chunk, Token
     >>> words = "raam", "khaanaa", "khaakar", "soyaa"
@@ -91,9 +83,6 @@ def clauses_of_tree(sentence: Sentence) -> list[Clause]:
     >>> sentence = Sentence(tokens, (*chunks, Chunk("VGF", 3, 4)))
     >>> [(clause.start, clause.end, str(clause.kind)) for clause in clauses_of_tree(sentence)]
     [(0, 4, 'main'), (1, 3, 'nonfin')]
-
-    Returns:
-        Clauses that do not cross, outer ones first.
     """
     return without_crossings(list(_Tree(sentence).clauses()))
 

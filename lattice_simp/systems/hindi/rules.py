@@ -20,7 +20,7 @@ class Unit(NamedTuple):
 
 
 def rule_clauses(sentence: Sentence) -> list[Clause]:
-    """Returns the clauses of a sentence from its tags and chunks, without a tree.
+    """Returns the clauses of a sentence from its tags and chunks, without a tree, outer ones first; none cross.
 
     >>> from lattice_simp.systems.hindi.clause import bracketed
     >>> from lattice_simp.systems.hindi.sentence import Chunk, Sentence, Token
@@ -30,9 +30,6 @@ def rule_clauses(sentence: Sentence) -> list[Clause]:
     >>> sentence = Sentence(tuple(map(Token, words, tags)), tuple(chunks))
     >>> bracketed(words, rule_clauses(sentence), kinds=True)
     '(main raam ne kahaa (comp ki vaha gayaa ) )'
-
-    Returns:
-        Clauses that do not cross, outer ones first; none for a sentence without words or chunks.
     """
     units = units_of(sentence)
     return clauses_of_brackets(bracketing(tuple(unit.symbol for unit in units)), units)

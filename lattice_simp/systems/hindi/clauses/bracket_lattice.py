@@ -34,12 +34,8 @@ _NONE = -1
 class BracketSearch:
     """Finds the best well-formed labellings of sentences by composing the labels of a field with the rules.
 
-    The automaton of the rules is expanded on demand.
-
-    Args:
-        labels: the labels of the field, as strings of `Brackets`.
-        transitions: (num_labels, num_labels) scores, from label to label.
-        costs: the costs of the rules.
+    The field has (num_labels, num_labels) scores of transitions, from label to label. The automaton of the rules is
+    expanded on demand.
     """
 
     def __init__(self, labels: Sequence[str], transitions: Floats, costs: RuleCosts) -> None:
@@ -49,17 +45,11 @@ class BracketSearch:
         self._forget()
 
     def nbest(self, scores: Floats, tokens: list[TokenClass], n: int = 1) -> list[tuple[list[Brackets], float]]:
-        """Returns the n best well-formed labellings exactly.
+        """Returns the n best well-formed labellings exactly, given (num_tokens, num_labels) scores of the field.
 
-        Args:
-            scores: (num_tokens, num_labels) scores of the field; higher is better.
-            tokens: the classes of the tokens.
-            n: the number of labellings.
-
-        Returns:
-            The brackets of each token with their cost, cheapest first, in nats above the best labelling, well-formed or
-            not. Fewer than n if there are no more within `LAST_BEAM`, or if they need more than `MAX_ARCS` arcs; in the
-            latter case the last ones may not be the best.
+        These are the brackets of each token with their cost, cheapest first, in nats above the best labelling,
+        well-formed or not. There are fewer than n if there are no more within `LAST_BEAM`, or if they need more than
+        `MAX_ARCS` arcs; in the latter case the last ones may not be the best.
         """
         rests = best_rests(scores, self.transitions)
         beam = FIRST_BEAM
@@ -75,8 +65,7 @@ class BracketSearch:
     def _lattice(self, scores: Floats, rests: Floats, beam: float, tokens: list[TokenClass]) -> Lattice | None:
         """Composes labels and rules within `beam` of the best labelling; None above `MAX_ARCS` arcs.
 
-        A state pairs a label with a state of the automaton. The field's scores bound the cost of the rest of the
-        sentence from below (`rests`), so no path within the beam is lost.
+        The field's scores bound the cost of the rest of the sentence from below (`rests`), so no path is lost.
         """
         if len(self._cache) > MAX_KNOWN:
             self._forget()

@@ -58,12 +58,7 @@ class LinearChain:
     def train(
         cls, examples: Iterable[tuple[Features, Sequence[str]]], settings: CrfSettings | None = None
     ) -> LinearChain:
-        """Trains a field on the attributes and the label of each token of sentences.
-
-        Raises:
-            MissingExtraError: python-crfsuite is not installed.
-            LatticeSimpError: there are no examples.
-        """
+        """Trains a field on the attributes and the label of each token of sentences; raises as `train_tagger`."""
         settings = settings or CrfSettings()
         parameters = {
             "c1": settings.l1,
@@ -105,11 +100,7 @@ class LinearChain:
 
     @classmethod
     def read(cls, path: Path) -> LinearChain:
-        """Reads a field written by `write`.
-
-        Raises:
-            FormatError: the file is broken or holds no field.
-        """
+        """Reads a field written by `write`; raises FormatError if the file is broken or holds no field."""
         arrays = read_arrays(path)
         try:
             labels, attributes = unpack_words(arrays["labels"]), unpack_words(arrays["attributes"])

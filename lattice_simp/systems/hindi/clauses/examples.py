@@ -40,10 +40,9 @@ class Example:
 def tree_examples(
     path: Path, problems: list[FormatError] | None = None, *, only: Collection[str] | None = None
 ) -> Iterator[Example]:
-    """Yields the sentences of a treebank with the clauses of their trees; see `read_treebank`.
+    """Yields the sentences of a treebank with the clauses of their trees.
 
-    Raises:
-        FormatError: a file in `only` has no sentence and `problems` is None.
+    Like broken sentences (see `read_treebank`), a file in `only` without a sentence is a problem.
     """
     names = set()
     for name, sentence in read_treebank(path, problems, only=only):
@@ -56,11 +55,9 @@ def tree_examples(
 
 
 def marked_examples(path: Path, marked: Path, problems: list[FormatError] | None = None) -> Iterator[Example]:
-    """Yields the hand-marked sentences of a treebank.
+    """Yields the hand-marked sentences of a treebank; one that the treebank lacks is a problem, too.
 
-    Raises:
-        FormatError: the table is broken, a clause extends beyond its sentence, or a sentence is not in the treebank and
-            `problems` is None.
+    Raises FormatError if the table is broken, or a clause extends beyond its sentence.
     """
     marked_clauses = read_marked(marked)
     missing = {(name, number) for name, sentences in marked_clauses.items() for number in sentences}

@@ -24,9 +24,7 @@ _FAR = 6
 
 
 def word_features(sentence: Sentence) -> Features:
-    """Returns the features of sentences without chunks.
-
-    The template follows Sharma and Paul 2014 (hybrid approach), Table 1.
+    """Returns the features of sentences without chunks, after Sharma and Paul 2014 (hybrid approach), Table 1.
 
     Each token has its word, its tag and its last one to three characters, the words and tags of the four tokens before
     and after, and the last characters of the next three.
@@ -138,10 +136,7 @@ def _spread(sentence: Sentence) -> list[list[str]]:
 
 
 def rule_features(sentence: Sentence) -> Features:
-    """Returns `phrase_features` with the brackets of the rules, so that the field learns when to trust the rules.
-
-    Wolpert 1992, "Stacked generalization".
-    """
+    """Returns `phrase_features` with the brackets of the rules, which the field learns to trust (Wolpert 1992)."""
     brackets = brackets_of(rule_clauses(sentence), len(sentence))
     features = phrase_features(sentence)
     depth = 0

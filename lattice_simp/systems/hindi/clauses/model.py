@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError
 from lattice_simp.support.crfsuite import read_meta
-from lattice_simp.support.textio import open_text
+from lattice_simp.support.textio import write_text
 from lattice_simp.systems.hindi.clause import Clause, nested_order, without_edges
 from lattice_simp.systems.hindi.clauses.bracket_lattice import BracketSearch
 from lattice_simp.systems.hindi.clauses.crf import CrfSettings, LinearChain
@@ -59,12 +59,7 @@ class ClauseModel:
         settings: CrfSettings | None = None,
         template: Template = rule_features,
     ) -> ClauseModel:
-        """Trains a field on sentences with tags, chunks and clauses.
-
-        Raises:
-            MissingExtraError: python-crfsuite is not installed.
-            LatticeSimpError: there are no examples.
-        """
+        """Trains a field on sentences with tags, chunks and clauses; raises as `train_tagger`."""
         labels = without_rare([list(map(str, learnable(*example))) for example in examples], str(Brackets()))
         pairs = ((template(sentence), names) for (sentence, _), names in zip(examples, labels, strict=True))
         return cls(LinearChain.train(pairs, settings), template=template)
@@ -105,16 +100,11 @@ class ClauseModel:
         if self.participles is not None:
             self.participles.chain.write(folder / PARTICIPLES)
         meta = {"features": FEATURE_VERSION, "participles": self.participles is not None, "costs": asdict(self.costs)}
-        with open_text(folder / META, "w") as file:
-            file.write(json.dumps(meta) + "\n")
+        write_text(folder / META, json.dumps(meta) + "\n")
 
     @classmethod
     def read(cls, folder: Path, template: Template = rule_features) -> ClauseModel:
-        """Reads a model from its folder.
-
-        Raises:
-            FormatError: a file is missing or broken.
-        """
+        """Reads a model from its folder; raises FormatError if a file is missing or broken."""
         path = folder / META
         meta = read_meta(path, FEATURE_VERSION, REMEDY)
         try:

@@ -42,11 +42,7 @@ class StartClassifier:
 
     @classmethod
     def train(cls, examples: Iterable[tuple[Sentence, Sequence[Clause]]]) -> StartClassifier:
-        """Trains on sentences with tags, chunks and clauses; without participles, all phrases score the same.
-
-        Raises:
-            MissingExtraError: python-crfsuite is not installed.
-        """
+        """Trains on sentences with tags, chunks and clauses; without participles, all phrases score the same."""
         label_examples: list[tuple[Features, list[str]]] = [([["any"]], [label]) for label in (_START, _NO_START)]
         return cls(LinearChain.train(chain(label_examples, _cases(examples)), SETTINGS))
 

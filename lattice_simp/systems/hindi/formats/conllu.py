@@ -113,11 +113,7 @@ def _read_word(line: str, due: int, path: Path, number: int) -> Word | None:
 
 
 def _word(columns: Sequence[str]) -> Word:
-    """Parses a word from its ten columns.
-
-    In the MISC entry `Vib` of a phrase's head, the part after `_` describes the rest of the phrase and is ignored. A
-    word `NULL` is elided only if it is in a chunk: treebanks have chunks, parsed text has none.
-    """
+    """Parses a word from its ten columns."""
     form, lemma = columns[1:3]
     part, tag, relation = (_value(columns[position]) for position in (3, 4, 7))
     features, misc = _pairs(columns[5]), _pairs(columns[9])
@@ -135,9 +131,9 @@ def _word(columns: Sequence[str]) -> Word:
         number=NUMBERS.get(features.get("Number", ""), ""),
         person=person + "h" if person and features.get("Polite") == "Form" else person,
         case=CASES.get(features.get("Case", ""), OBLIQUE),
-        vibhakti=misc.get("Vib", "").partition("_")[0],
+        vibhakti=misc.get("Vib", "").partition("_")[0],  # without the rest of the phrase
         tam=misc.get("Tam", ""),
-        is_empty=form == EMPTY and _CHUNK in misc,
+        is_empty=form == EMPTY and _CHUNK in misc,  # parsed text, in which `NULL` is a word, has no chunks
     )
     head = -1 if columns[6] in ("0", _NONE) else int(columns[6]) - 1
     return Word(token, part, features, head, relation, misc)

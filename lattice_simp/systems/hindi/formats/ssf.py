@@ -46,10 +46,7 @@ def read_ssf(
     >>> [(str(sentence), sentence.chunks[0].relation) for sentence in read_ssf(Path("x.ssf"), lines=lines)]
     [('राम सोया', 'k1')]
 
-    Args:
-        path: the path of the file, which may be compressed.
-        problems: a list that collects the errors of unreadable sentences, which are skipped; None to raise the first.
-        lines: the lines of the file, if already read.
+    The arguments are those of `read_conllu`.
 
     Raises:
         FormatError: a line is broken, a sentence has no end, a dependency has no or an unknown head, or the

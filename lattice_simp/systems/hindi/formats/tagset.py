@@ -14,13 +14,7 @@ _COLUMNS = ("tag", "category", "part", "relation")
 
 
 class TagFacts(NamedTuple):
-    """What a tag implies.
-
-    Attributes:
-        category: the category of the morphological analyser; "" for unknown tags.
-        part: the universal part of speech.
-        relation: the relation of a word to the head of its chunk.
-    """
+    """The analyser's category ("" for unknown tags), the universal part of speech, the relation to a chunk's head."""
 
     category: str
     part: str
@@ -32,11 +26,7 @@ _UNKNOWN = TagFacts("", "X", "mod")
 
 @cache
 def tagset() -> dict[str, TagFacts]:
-    """Returns the facts of each tag, compounds included.
-
-    Raises:
-        FormatError: the table is broken.
-    """
+    """Returns the facts of each tag, compounds included."""
     facts = {}
     for row in grammar_table("hindi/categories.tsv", _COLUMNS, full=True):
         fact = TagFacts(row["category"], row["part"], row["relation"])
@@ -59,10 +49,6 @@ def other_tag(tag: str, part: str) -> str | None:
 
     >>> other_tag("EMPH", "PART"), other_tag("IN", "ADP")
     ('RP', None)
-
-    Args:
-        tag: the tag of the other treebank.
-        part: the universal part of speech, which decides between several uses of a tag.
     """
     tags = _other_tags()
     return tags.get((tag, part)) or tags.get((tag, ""))

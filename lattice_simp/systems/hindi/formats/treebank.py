@@ -28,16 +28,13 @@ def read_treebank(
 ) -> Iterator[tuple[str, Sentence]]:
     """Reads the SSF files of a folder or a tar archive (possibly compressed), sorted by name, or a single file.
 
+    Yields the name of the file without folders, and a sentence. Files with the same name in several folders are
+    adjacent.
+
     Args:
-        path: the path of the folder, the archive or the file.
+        path: the folder, the archive or the file.
         problems: a list that collects the errors of unreadable sentences; None to raise the first.
         only: the names of files to read, without folders; other files are skipped.
-
-    Yields:
-        The name of the file without folders, and a sentence. Files with the same name in several folders are adjacent.
-
-    Raises:
-        FormatError: the archive or a sentence is broken (see `problems`).
     """
     if path.is_dir():
         for file in sorted(path.rglob("*"), key=lambda file: (file.name, file)):
@@ -78,13 +75,9 @@ def _check_end(archive: tarfile.TarFile) -> None:
 
 
 def read_marked(path: Path) -> dict[str, dict[str, list[Clause]]]:
-    """Reads hand-marked clauses: lines `FILE#SENTENCE<tab>TYPE:START-END …` with inclusive token numbers from 1.
+    """Reads hand-marked clauses by file and sentence; raises FormatError for other lines, or clauses that cross.
 
-    Returns:
-        The clauses by file and sentence, outer ones first.
-
-    Raises:
-        FormatError: a line has another form, or clauses cross.
+    The lines are `FILE#SENTENCE<tab>TYPE:START-END …`, with inclusive token numbers from 1.
     """
     marked: dict[str, dict[str, list[Clause]]] = {}
     for number, line in enumerate(read_lines(path), start=1):

@@ -21,7 +21,7 @@ from typing import Any
 from lattice_simp.errors import FormatError, LatticeSimpError, one_line
 from lattice_simp.support.crfsuite import read_meta
 from lattice_simp.support.extras import Late
-from lattice_simp.support.textio import open_text
+from lattice_simp.support.textio import write_text
 from lattice_simp.systems.hindi.parsing.phrases import FEATURE_VERSION, phrases
 from lattice_simp.systems.hindi.sentence import Sentence
 
@@ -96,9 +96,7 @@ class Parser:
     def train(cls, folder: Path, sentences: Iterable[Sentence], settings: ParserSettings | None = None) -> Parser:
         """Trains on the trees of sentences, without elided words, and writes the parser to a folder.
 
-        Raises:
-            MissingExtraError: spaCy is not installed.
-            LatticeSimpError: no sentence has a tree.
+        Raises LatticeSimpError if no sentence has a tree.
         """
         settings = settings or ParserSettings()
         shown = [sentence for sentence in sentences if sentence.has_tree]
@@ -109,17 +107,14 @@ class Parser:
         meta = {"features": FEATURE_VERSION, **asdict(settings), "sentences": len(shown)}
         folder.mkdir(parents=True, exist_ok=True)
         pipeline.get_pipe("parser").to_disk(folder / WEIGHTS, exclude=["vocab"])
-        with open_text(folder / META, "w") as file:
-            file.write(json.dumps(meta, indent=1) + "\n")
+        write_text(folder / META, json.dumps(meta, indent=1) + "\n")
         return cls(pipeline, meta)
 
     @classmethod
     def load(cls, folder: Path) -> Parser:
         """Loads a parser from the folder that `train` wrote.
 
-        Raises:
-            FormatError: a file is missing or broken, or the parser was trained with other features.
-            MissingExtraError: spaCy is not installed.
+        Raises FormatError if a file is missing or broken, or the parser was trained with other features.
         """
         path = folder / META
         meta = read_meta(path, FEATURE_VERSION, REMEDY)

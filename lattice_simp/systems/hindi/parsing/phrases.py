@@ -49,13 +49,8 @@ def _phrase(sentence: Sentence, chunk: Chunk) -> Phrase:
     roots = [token.root for token in verbs if token.root] or [head.root or head.form]
     markers = [token.tam for token in verbs] + [token.form for token in tokens if token.tag in _MARKERS]
     agreeing = next((token for token in verbs if token.gender), head)
-    return Phrase(
-        head.form,
-        " ".join(roots),
-        " ".join(filter(None, markers)) or _NONE,
-        f"{chunk.tag} {head.tag}",
-        _agreement(agreeing),
-    )
+    marked = " ".join(filter(None, markers)) or _NONE
+    return Phrase(head.form, " ".join(roots), marked, f"{chunk.tag} {head.tag}", _agreement(agreeing))
 
 
 def _agreement(token: Token) -> str:

@@ -15,10 +15,11 @@ FOLDS = 2
 
 
 def projected(sentence: Sentence, analysed: Sentence) -> Sentence | None:
-    """Returns the analysed sentence with the heads and relations of the same words in a treebank.
+    """Returns the analysed sentence with the heads and relations of the same words in a treebank, none of them elided.
 
     A chunk depends on the chunk that holds the head word of its governor in the treebank. If a treebank chunk is split,
-    its other parts depend on the part with its head word, by the relation of words inside a chunk.
+    its other parts depend on the part with its head word, by the relation of words inside a chunk. Returns None if the
+    tree does not fit the chunks: it would have a cycle.
 
     >>> from lattice_simp.systems.hindi.sentence import Chunk, Token
     >>> tokens = Token("राम", "NNP"), Token("ने", "PSP"), Token("खाया", "VM")
@@ -26,13 +27,6 @@ def projected(sentence: Sentence, analysed: Sentence) -> Sentence | None:
     >>> split = Sentence(tokens, (Chunk("NP", 0, 1), Chunk("BLK", 1, 2), Chunk("VGF", 2, 3)))
     >>> [(chunk.head, chunk.relation) for chunk in projected(gold, split).chunks]
     [(2, 'k1'), (0, 'lwg__psp'), (-1, '')]
-
-    Args:
-        sentence: a sentence of the treebank, without elided words.
-        analysed: the analysis of its words.
-
-    Returns:
-        None if the tree does not fit the chunks: it would have a cycle.
     """
     links = [_link(sentence, analysed, number) for number in range(len(analysed.chunks))]
     if find_cycle([head for head, _ in links]) is not None:

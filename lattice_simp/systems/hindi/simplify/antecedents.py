@@ -24,10 +24,7 @@ class _Features:
 def is_ambiguous(sentence: Sentence, before: Sequence[int], clause: Sequence[int]) -> bool:
     """Returns whether a pronoun in a separate sentence may stand for several nouns of the main clause.
 
-    Args:
-        sentence: the sentence.
-        before: the tokens of the main clause before the relative clause.
-        clause: the tokens of the relative clause, first its pronoun.
+    `before` are the main clause's tokens before the relative clause, `clause` those of the latter, first its pronoun.
     """
     if _stands_for_the_clause(sentence, clause):
         return False

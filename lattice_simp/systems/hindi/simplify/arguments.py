@@ -183,14 +183,7 @@ def _with_agent(sentence: Sentence, part: Part) -> Part:
 def _giver(
     sentence: Sentence, parts: Sequence[Part], position: int, participles: Mapping[int | None, int | None]
 ) -> int | None:
-    """Returns the verb whose agent a part without an agent shares.
-
-    Args:
-        sentence: the sentence.
-        parts: all its parts.
-        position: the number of the part.
-        participles: the participle with an agent that depends on each verb, which shares this agent.
-    """
+    """Returns the verb whose agent a part without an agent shares, such as that of a participle which depends on it."""
     part = parts[position]
     if part.agent or part.verb is None:
         return None

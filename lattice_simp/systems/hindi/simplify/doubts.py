@@ -100,11 +100,7 @@ def unbalanced(names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> lis
 
 
 def torn(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
-    """Returns the splits that leave a sentence that does not end, or begin, as a sentence does.
-
-    Its last word is a verb, unless it is the last word of the source; its first word is no relative pronoun; and a
-    case marker stands behind a word.
-    """
+    """Returns the splits that leave a sentence that does not end, or begin, as a sentence does."""
     if len(sentences) < 2:
         return []
     ends = [index for index, token in enumerate(sentence.tokens) if token.tag != PUNCTUATION and not token.is_empty]

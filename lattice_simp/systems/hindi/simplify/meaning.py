@@ -39,12 +39,7 @@ _CONDITIONS = ("join_next", "join_previous")
 
 
 class Context(NamedTuple):
-    """The words around the nested clauses of a clause that decide which of them stay.
-
-    Attributes:
-        asking: the question words of a statement, in order.
-        leading: the first subordinate clause that comes before others (`first_leading`).
-    """
+    """The question words of a statement, in order, and the first subordinate clause before others (`first_leading`)."""
 
     asking: Sequence[int]
     leading: int | None
@@ -58,14 +53,7 @@ def asking_words(sentence: Sentence) -> list[int]:
 
 
 def reason_to_stay(sentence: Sentence, parent: Node, position: int, context: Context) -> str:
-    """Returns why a finite clause stays with the one around or next to it; "" if the meaning survives a split.
-
-    Args:
-        sentence: the sentence.
-        parent: the clause around.
-        position: the number of the clause among those nested in `parent`.
-        context: the words of `parent` that decide on several clauses.
-    """
+    """Returns why a finite clause nested in `parent` stays; "" if the meaning survives a split."""
     node = parent.children[position]
     if not parent.name and node.kind == ClauseType.MAIN and position == 0:
         return ""
@@ -311,10 +299,7 @@ def first_leading(sentence: Sentence, parent: Node) -> int | None:
 
 
 def _is_subordinate(sentence: Sentence, parent: Node, position: int) -> bool:
-    """Returns whether a clause begins with a word such as `although`, and no comma, which would make it `however`.
-
-    Other conjunctions may stand before that word (`but since ...`).
-    """
+    """Returns whether a clause begins with a word such as `although`, and no comma, which would make it `however`."""
     node = parent.children[position]
     start = parent.children[position - 1].end if position else parent.start
     return _leads_on(sentence, range(max(start, node.start - 1), node.end))

@@ -138,23 +138,16 @@ def _bare(source: Sentence, parts: Sequence[Part], rendered: Sequence[Sequence[W
     for part, words in zip(parts, rendered, strict=True):
         tokens = [source.tokens[position] for word in words for position in word.sources]
         if all(token.tag in (*VERBS, PUNCTUATION, CONJUNCTION, "RP") for token in tokens):
-            participles = (
-                candidate for candidate in parts if candidate.kind == "participle" and candidate.governor == part.verb
-            )
-            refusals += [
-                Refusal(participle.name, "would leave nothing but a verb") for participle in islice(participles, 1)
-            ]
+            governed = (other.name for other in parts if other.kind == "participle" and other.governor == part.verb)
+            refusals += [Refusal(name, "would leave nothing but a verb") for name in islice(governed, 1)]
     return refusals
 
 
 def _copied_words(source: Sentence, copied: Sequence[int]) -> tuple[Word, ...]:
     if not copied:
         return ()
-    return agent_words(
-        [(position, source.tokens[position]) for position in copied],
-        with_ne=False,
-        reason="shared with another sentence",
-    )
+    phrase = [(position, source.tokens[position]) for position in copied]
+    return agent_words(phrase, with_ne=False, reason="shared with another sentence")
 
 
 def _render(source: Sentence, part: Part, until: Stage) -> list[Word]:
@@ -296,9 +289,8 @@ MAX_SIMPLE_LENGTH = 5
 
 
 def is_complex(sentence: Sentence) -> bool:
-    """Returns whether a sentence has more than five words and more than one verb group or a conjunction.
+    """Returns whether a sentence has more than five words, without punctuation, and two verb groups or a conjunction.
 
-    Punctuation and elided words do not count.
 
     >>> from lattice_simp.systems.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Chunk, Token
     >>> tokens = tuple(map(Token, "raam ne khaanaa khaakar paanii piyaa".split(), "NNP PSP NN VM NN VM".split()))

@@ -143,11 +143,7 @@ def _runs(content: Sequence[Item]) -> Iterator[Node | tuple[int, ...]]:
 
 
 def _without_links(sentence: Sentence, content: list[Item]) -> tuple[list[Item], dict[str, tuple[int, ...]]]:
-    """Removes joining words between split clauses and commas next to them.
-
-    Returns:
-        The rest, and the words that lead the clause after them.
-    """
+    """Removes joining words between clauses and commas next to them; returns the rest, and what leads each clause."""
     left: list[Item] = []
     links: dict[str, tuple[int, ...]] = {}
     runs = list(_runs(content))

@@ -111,9 +111,6 @@ def words_of(role: Role) -> tuple[str, ...]:
 
     >>> words_of("genitive")
     ('का', 'के', 'की')
-
-    Raises:
-        FormatError: the table is broken.
     """
     return _roles()[role]
 

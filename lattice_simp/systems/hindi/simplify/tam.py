@@ -68,10 +68,7 @@ def _finite(sentence: Sentence, part: Part, group: VerbGroup, main: VerbGroup) -
 
 
 def _kept_verbs(group: VerbGroup) -> tuple[tuple[Token, ...], str]:
-    """Returns the unchanged verbs, and the root of the one that takes the tense.
-
-    `khaakar` is `khaa`, and so are `khaa kar` and `khaate hue`; of `kar dene` the second verb takes it.
-    """
+    """Returns the unchanged verbs, and the root of the one that takes the tense: in `kar dene` the second verb."""
     verbs = [token for token in group.verbs if token.root]
     while len(verbs) > 1 and verbs[-1].form in words_of("participial"):
         verbs.pop()

@@ -13,7 +13,7 @@ from typing import Any
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.grammars.hindi.romanisation import Lexicon, devanagari
 from lattice_simp.support.crfsuite import Example, open_tagger, read_meta, train_tagger
-from lattice_simp.support.textio import open_text
+from lattice_simp.support.textio import write_text
 from lattice_simp.systems.hindi.sentence import Sentence
 from lattice_simp.systems.hindi.text.features import (
     BEGIN,
@@ -77,9 +77,7 @@ class Analyser:
     ) -> Analyser:
         """Trains on the sentences of a treebank without elided words, and writes all models to a folder.
 
-        Raises:
-            MissingExtraError: python-crfsuite is not installed.
-            LatticeSimpError: there are no sentences with tags and chunks, or only one tag or chunk.
+        Raises LatticeSimpError if there are no sentences with tags and chunks, or only one tag or chunk.
         """
         settings = settings or AnalyserSettings()
         words = (sentence.without_empty for sentence in sentences)
@@ -101,17 +99,14 @@ class Analyser:
             "sentences": len(shown),
             "abbreviations": sorted(_abbreviations(shown)),
         }
-        with open_text(target / META, "w") as file:
-            file.write(json.dumps(meta, indent=1, ensure_ascii=False) + "\n")
+        write_text(target / META, json.dumps(meta, indent=1, ensure_ascii=False) + "\n")
         return cls.load(target)
 
     @classmethod
     def load(cls, folder: str | Path, to_devanagari: Callable[[str], str] | None = None) -> Analyser:
         """Loads an analyser from the folder that `train` wrote.
 
-        Raises:
-            FormatError: a file is missing or broken, or the models were trained with other features.
-            MissingExtraError: python-crfsuite is not installed.
+        Raises FormatError if a file is missing or broken, or the models were trained with other features.
         """
         source = Path(folder)
         meta = read_meta(source / META, FEATURE_VERSION, REMEDY)
@@ -140,20 +135,12 @@ class Analyser:
         return replace(self, to_devanagari=written)
 
     def __call__(self, text: str) -> list[Sentence]:
-        """Splits a text into sentences, numbered from 1, and analyses them.
-
-        Raises:
-            MissingExtraError: the Indic NLP Library is not installed.
-        """
+        """Splits a text into sentences, numbered from 1, and analyses them."""
         split = tokenised_sentences(text, self.abbreviations, self.to_devanagari)
         return [self._analysed(tokens, str(number)) for number, tokens in enumerate(split, start=1)]
 
     def analyse(self, tokens: Sequence[str]) -> Sentence:
-        """Analyses a sentence tokenised as in the treebank, converting romanised words if `to_devanagari` is set.
-
-        Raises:
-            LatticeSimpError: a token is empty.
-        """
+        """Analyses a sentence tokenised as in the treebank, converting romanised words if `to_devanagari` is set."""
         if not all(tokens):
             raise LatticeSimpError(f"token {tokens.index('') + 1} of the sentence is empty")
         return self._analysed([self.to_devanagari(token) for token in tokens] if self.to_devanagari else tokens, "")

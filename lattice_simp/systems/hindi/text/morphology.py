@@ -176,11 +176,7 @@ def write_morphology(folder: Path, morphology: Morphology) -> None:
 
 
 def read_morphology(folder: Path) -> Morphology:
-    """Reads files written by `write_morphology`.
-
-    Raises:
-        FormatError: a file is missing or broken.
-    """
+    """Reads files written by `write_morphology`; raises FormatError if one is missing or broken."""
     words = {
         (form, tag, context): tuple(values) for form, tag, context, *values in _read(folder / WORDS, _WORD_COLUMNS)
     }
