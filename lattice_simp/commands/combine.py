@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lattice_simp.commands.combination import Combination, CombinedFiles
+from lattice_simp.commands.combine_run import Combination, CombinedFiles
 from lattice_simp.commands.lattice_input import LabelOptions, ignored_labels, take_options
 from lattice_simp.commands.options import (
     INPUT,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lattice_simp.commands.evaluate_files import Files, named_files
-from lattice_simp.commands.evaluation import EvaluateOptions, Evaluation
+from lattice_simp.commands.evaluate_run import EvaluateOptions, Evaluation
 from lattice_simp.commands.options import (
     INPUT,
     Detail,

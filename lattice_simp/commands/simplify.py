@@ -20,7 +20,7 @@ from lattice_simp.commands.options import (
     command_app,
 )
 from lattice_simp.commands.sentence_run import RunOptions
-from lattice_simp.commands.simplification import SimplifyOptions, chosen_stages, run_simplification
+from lattice_simp.commands.simplify_run import SimplifyOptions, chosen_stages, run_simplification
 from lattice_simp.systems.simplify.simplifier import STAGES, Mode, Search
 
 app = command_app()

@@ -14,8 +14,8 @@ import pytest
 from lattice_simp import nbest, read
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.sentences import Sentence, read_sentences
+from lattice_simp.commands.translate_run import run_parts
 from lattice_simp.commands.translate_worker import TranslateOptions
-from lattice_simp.commands.translation import run_parts
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import read_nbest
 

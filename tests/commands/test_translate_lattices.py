@@ -6,8 +6,8 @@ import pytest
 
 from lattice_simp import Lattice, read, write
 from lattice_simp.commands.sentences import Sentence
+from lattice_simp.commands.translate_run import run_parts
 from lattice_simp.commands.translate_worker import TranslateOptions
-from lattice_simp.commands.translation import run_parts
 from lattice_simp.formats.nbest import read_nbest
 
 PLF = """\
