@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +12,7 @@ import typer
 from lattice_simp.commands.lattice_input import WordOptions, sentence_number
 from lattice_simp.commands.lattice_run import lattice_run
 from lattice_simp.commands.losses import COMPUTED
-from lattice_simp.commands.options import LABELS, Id, Jobs, LatticeFile, Output, Scale, command_app
+from lattice_simp.commands.options import LABELS, Id, Jobs, LatticeFile, Output, Scale, command_app, say
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
@@ -55,6 +54,24 @@ def confidence(
     Example: lattice-simp lattice confidence full.nbest --scale 0.3
     """
     labels = WordOptions(**settings)
+    write_confidences(source, sentence, labels, hypotheses, skeleton, scale, jobs, output)
+
+
+def write_confidences(
+    source: str,
+    sentence: str | None,
+    labels: WordOptions,
+    hypotheses: Path | None,
+    skeleton: Path | None,
+    scale: float,
+    jobs: int,
+    output: str,
+) -> None:
+    """Writes a line for each word of the hypotheses of lattices.
+
+    Raises:
+        LatticeSimpError: a file is broken, or the numbers of lattices and hypotheses differ.
+    """
     ignored = labels.ignored
     lines = None if hypotheses is None else [without_marks(as_tokens(line), ignored) for line in read_lines(hypotheses)]
     skeletons = None if skeleton is None else dict(enumerate(read_nbest(skeleton, cost=labels.cost, ignore=ignored)))
@@ -62,20 +79,17 @@ def confidence(
         count, shown, is_noted = 0, [], False
         for count, (name, marked) in enumerate(run.results(Lattice.connected), 1):
             lattice = marked.without_words(ignored)
-            number = sentence_number(name or "0", count - 1)
-            if lattice.connected().empty:
+            if lattice.connected().empty or (lines is not None and count > len(lines)):  # an error at the end
                 continue
-            if lines is not None and count > len(lines):
-                continue  # an error at the end
             if lines is not None:
                 hypothesis = Hypothesis(lines[count - 1])
             else:
                 connected = lattice.project_output().connected()
-                stored = stored_confidences(connected)
+                hypothesis = stored_confidences(connected) or Hypothesis(probable_tokens(lattice, scale))
                 if ignores_confidences(connected) and not is_noted:
                     is_noted = True
-                    print(f"{place(source)}: {COMPUTED}", file=sys.stderr)
-                hypothesis = stored or Hypothesis(probable_tokens(lattice, scale))
+                    say(f"{place(source)}: {COMPUTED}")
+            number = sentence_number(name or "0", count - 1)
             skeleton_list = None if skeletons is None else skeletons.get(number, [])
             out.writelines(_rows(name or "0", lattice, hypothesis, scale, skeleton_list))
             shown.append(hypothesis.tokens)

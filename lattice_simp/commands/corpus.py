@@ -48,14 +48,5 @@ def align(
 
     with interrupt_hint("run the same command to continue"), logged_run(jobs, dask, quiet=quiet) as run:
         counts = align_collections(complex, simple, output, settings=CorpusSettings(**settings), run=run)
-    print(_summary(counts.article_pairs, counts.paragraph_pairs, counts.sentence_pairs))
-
-
-def _summary(articles: int, paragraphs: int, sentences: int) -> str:
-    """Returns the numbers of pairs in a line.
-
-    >>> _summary(1, 1, 2)
-    '1 article pair, 1 paragraph pair, 2 sentence pairs'
-    """
-    counts = (("article pair", articles), ("paragraph pair", paragraphs), ("sentence pair", sentences))
-    return ", ".join(counted(number, noun) for noun, number in counts)
+    pairs = {"article": counts.article_pairs, "paragraph": counts.paragraph_pairs, "sentence": counts.sentence_pairs}
+    print(", ".join(counted(number, f"{kind} pair") for kind, number in pairs.items()))

@@ -70,14 +70,12 @@ def requirements() -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
     for line in metadata.requires(PACKAGE) or []:
         match = _REQUIREMENT.match(line)
-        if match and match["name"] != PACKAGE and not (match["extra"] and _is_named(names, match)):
-            names.setdefault(match["extra"] or "", []).append(match["name"])
+        if match is None or match["name"] == PACKAGE:
+            continue
+        extra = match["extra"] or ""
+        if not extra or match["name"] not in names.get(extra, []):  # else listed for another version of Python, too
+            names.setdefault(extra, []).append(match["name"])
     return names
-
-
-def _is_named(names: dict[str, list[str]], match: re.Match[str]) -> bool:
-    """Returns whether an extra lists the package already, for another version of Python."""
-    return match["name"] in names.get(match["extra"], [])
 
 
 def _python() -> Finding:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lattice_simp.commands.evaluate_files import Files, named_files
-from lattice_simp.commands.evaluate_run import EvaluateOptions, Evaluation
+from lattice_simp.commands.evaluate_run import EvaluateOptions, evaluated
 from lattice_simp.commands.options import (
     INPUT,
     Detail,
@@ -84,7 +84,7 @@ def evaluate(
     settings |= {"tokens": tokens, "language": language, "tokeniser": chosen_tokeniser(tokeniser, language)}
     options = EvaluateOptions(**settings, skeletons=skeletons, mask_index=mask_index, seed=seed)
     options.check()
-    results = Evaluation(Files(named, reference, options.text_reference or [], source), options).run()
+    results = evaluated(Files(named, reference, options.text_reference or [], source), options)
     with open_text(output, "w") as file:
         file.write(render_results(*results, format, ["lattice-simp", *sys.argv[1:]]))
     if options.plots is not None:

@@ -1,4 +1,4 @@
-"""The evaluation of systems' outputs: the run of `lattice-simp evaluate`."""
+"""The run of `lattice-simp evaluate`: the scores of systems' outputs, their comparison, and break-downs."""
 
 from __future__ import annotations
 
@@ -111,55 +111,48 @@ class EvaluateOptions:
         return JarOptions(self.meteor_heap, self.meteor_seconds)
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """The evaluation of the sentences of files."""
+def evaluated(files: Files, chosen: EvaluateOptions) -> tuple[Measurements, Comparison, list[Breakdown]]:
+    """Returns the scores of the systems, their comparison, and the break-downs.
 
-    files: Files
-    options: EvaluateOptions
+    Raises:
+        LatticeSimpError: a file is broken, or options contradict each other or the files.
+    """
+    metrics, by, test = chosen.metric_names, chosen.breakdown_names, chosen.significance
+    if chosen.baseline is not None and chosen.baseline not in files.outputs:
+        available = ", ".join(files.outputs)
+        raise LatticeSimpError(f"--baseline {chosen.baseline}: no such system; known are {available}")
+    sentences = read_sentences(files, chosen.tokens, chosen.language)
+    if metrics != ["chrf"]:
+        warn_of_forms(files, sentences, chosen.tokeniser)
+    systems, references, lattices = sentences.systems, sentences.references, chosen.reference_lattices
+    closest = None if lattices is None else read_closest(lattices, sentences, chosen.language)
+    groupings = _groupings(sentences, chosen)
+    names = metric_columns(metrics, next(iter(systems.values())))
+    options = MetricOptions(
+        len(references) + (closest is not None),
+        chosen.language,
+        chosen.tokeniser,
+        chosen.lowercase,
+        chosen.meteor_paraphrases,
+        chosen.jar,
+    )
+    columns = list({column.name: column for column in (METRICS[name](options) for name in names)}.values())
+    _refuse_idle(names, by, needs_source=any(column.needs_source for column in columns))
+    measured = measure(systems, references, columns, sentences.source, closest, tokens=chosen.tokeniser)
+    against = chosen.baseline if chosen.baseline is not None or len(systems) == 1 else next(iter(systems))
+    comparison = compare(measured, against, test)
+    breakdowns = [Breakdown(groups, compare_groups(measured, groups, against, test)) for groups in groupings]
+    return measured, comparison, breakdowns
 
-    def run(self) -> tuple[Measurements, Comparison, list[Breakdown]]:
-        """Returns the scores of the systems, their comparison, and the break-downs.
 
-        Raises:
-            LatticeSimpError: a file is broken, or options contradict each other or the files.
-        """
-        chosen, files = self.options, self.files
-        metrics, by, test = chosen.metric_names, chosen.breakdown_names, chosen.significance
-        if chosen.baseline is not None and chosen.baseline not in files.outputs:
-            available = ", ".join(files.outputs)
-            raise LatticeSimpError(f"--baseline {chosen.baseline}: no such system; known are {available}")
-        sentences = read_sentences(files, chosen.tokens, chosen.language)
-        if metrics != ["chrf"]:
-            warn_of_forms(files, sentences, chosen.tokeniser)
-        systems, references, lattices = sentences.systems, sentences.references, chosen.reference_lattices
-        closest = None if lattices is None else read_closest(lattices, sentences, chosen.language)
-        groupings = self._groupings(sentences)
-        names = metric_columns(metrics, next(iter(systems.values())))
-        options = MetricOptions(
-            len(references) + (closest is not None),
-            chosen.language,
-            chosen.tokeniser,
-            chosen.lowercase,
-            chosen.meteor_paraphrases,
-            chosen.jar,
-        )
-        columns = list({column.name: column for column in (METRICS[name](options) for name in names)}.values())
-        _refuse_idle(names, by, needs_source=any(column.needs_source for column in columns))
-        measured = measure(systems, references, columns, sentences.source, closest, tokens=chosen.tokeniser)
-        against = chosen.baseline if chosen.baseline is not None or len(systems) == 1 else next(iter(systems))
-        comparison = compare(measured, against, test)
-        breakdowns = [Breakdown(groups, compare_groups(measured, groups, against, test)) for groups in groupings]
-        return measured, comparison, breakdowns
-
-    def _groupings(self, sentences: Sentences) -> list[Groups]:
-        """Returns the groups of sentences of each break-down."""
-        chosen, reference = self.options, sentences.references[0]
-        breakdown = BreakdownOptions(
-            reference, chosen.skeletons, chosen.mask_index, sentences.source, chosen.length_edges, chosen.tokeniser
-        )
-        groupings = [BREAKDOWNS[name](breakdown) for name in chosen.breakdown_names]
-        return groupings + ([] if chosen.groups is None else [read_groups(chosen.groups, reference.count)])
+def _groupings(sentences: Sentences, chosen: EvaluateOptions) -> list[Groups]:
+    """Returns the groups of sentences of each break-down."""
+    reference = sentences.references[0]
+    breakdown = BreakdownOptions(
+        reference, chosen.skeletons, chosen.mask_index, sentences.source, chosen.length_edges, chosen.tokeniser
+    )
+    groupings = [BREAKDOWNS[name](breakdown) for name in chosen.breakdown_names]
+    return groupings + ([] if chosen.groups is None else [read_groups(chosen.groups, reference.count)])
 
 
 def _refuse_idle(columns: list[str], breakdowns: list[str], *, needs_source: bool) -> None:

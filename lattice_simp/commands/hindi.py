@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
@@ -15,20 +14,15 @@ from lattice_simp.commands.hindi_sentences import (
     Format,
     MarkedSentence,
     System,
-    finder,
-    load_model,
     marked_sentences,
     parsed_sentences,
-    print_problems,
 )
 from lattice_simp.commands.options import Detail, Model, Output, OutputFolder, command_app, refuse_idle
-from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.support.plurals import counted
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.textio import open_text
 
 if TYPE_CHECKING:
-    from lattice_simp.systems.hindi.model import HindiModel
-    from lattice_simp.systems.hindi.sentence import Sentence
+    pass
 
 app = command_app("Mark and classify clauses of Hindi sentences, and simplify sentences.")
 
@@ -160,37 +154,9 @@ def train(
     ] = True,
 ) -> None:
     """Train a model on a treebank. Example: lattice-simp hindi train hdtb-ssf.tar.xz --output hindi"""
-    from lattice_simp.support.extras import is_installed
-    from lattice_simp.systems.hindi.formats.treebank import read_treebank
-    from lattice_simp.systems.hindi.model import HindiModel
+    from lattice_simp.commands.hindi_treebank import train_model
 
-    excluded = _names(without) if without else set[str]()
-    problems: list[FormatError] = []
-    named = list(read_treebank(treebank, problems))
-    print_problems(problems)
-    if unknown := sorted(excluded.difference(name for name, _ in named)):  # else misspelt files would stay in
-        message = f"{counted(len(unknown), 'file')} not in {treebank}, the first {unknown[0]!r}"
-        raise FormatError(message, path=without, remedy="give file names without folders")
-    sentences = [sentence for name, sentence in named if name not in excluded]
-    if not sentences:
-        remedy = "give files in SSF, not CoNLL-U; a folder of them, or a tar archive"
-        raise FormatError("no sentences to train on", path=treebank, remedy=remedy)
-    has_library = is_installed("spacy")
-    trained = HindiModel.train(output, sentences, with_parser=parser and has_library)
-    print(f"{output}: trained on {counted(len(sentences), 'sentence')}", file=sys.stderr)
-    if parser and not has_library:
-        print("no parser: spacy is missing; pip install 'lattice-simp[hindi-parser]'", file=sys.stderr)
-    if trained.parser is not None and excluded:
-        _print_attachment(trained, [sentence.without_empty for name, sentence in named if name in excluded])
-
-
-def _print_attachment(model: HindiModel, sentences: Sequence[Sentence]) -> None:
-    """Prints the attachment scores of sentences as plain text."""
-    from lattice_simp.systems.hindi.parsing.scoring import attachment
-
-    parsed = model.parsed(model.analyser.analyse([token.form for token in sentence.tokens]) for sentence in sentences)
-    score = attachment(zip(sentences, parsed, strict=True))
-    print(f"parser: UAS {score.uas:.1f}, LAS {score.las:.1f} on {len(sentences):,} excluded sentences", file=sys.stderr)
+    train_model(treebank, output, without, with_parser=parser)
 
 
 @app.command()
@@ -202,10 +168,7 @@ def evaluate(
     system: How = "model",
 ) -> None:
     """Score clauses against marked ones. Example: lattice-simp hindi evaluate hdtb/ --model hindi/ --marked a.tsv"""
-    from lattice_simp.systems.hindi.clauses.examples import marked_examples, tree_examples
-    from lattice_simp.systems.hindi.clauses.labels import brackets_of
-    from lattice_simp.systems.hindi.clauses.model import bare
-    from lattice_simp.systems.hindi.clauses.scoring import evaluate as scored
+    from lattice_simp.commands.hindi_treebank import print_scores
 
     if marked and files:
         raise LatticeSimpError("--marked selects its own sentences; leave --files out")
@@ -213,28 +176,7 @@ def evaluate(
         raise LatticeSimpError("--system tree would be compared with itself; give --marked, or another --system")
     if system != "model":
         refuse_idle(["model"], f"with --system {system}")
-    problems: list[FormatError] = []
-    only = _names(files) if files else None
-    examples = marked_examples(treebank, marked, problems) if marked else tree_examples(treebank, problems, only=only)
-    find = finder(load_model(model, system, "ssf"), system)
-    result = scored(
-        (brackets_of(bare(example.sentence, find(example.full)), len(example.sentence)), example.clauses)
-        for example in examples
-    )
-    print_problems(problems)
-    if not result.sentences:
-        raise LatticeSimpError(f"{treebank} has none of the requested sentences")
-    print(f"sentences\t{result.sentences}\nwell-formed\t{result.well_formed:.1f}")
-    print("measure\tprecision\trecall\tF1\tcount")
-    for measure, score in result.scores.items():
-        print(f"{measure}\t{score.precision:.1f}\t{score.recall:.1f}\t{score.f1:.1f}\t{score.wanted}")
-
-
-def _names(path: Path) -> set[str]:
-    """Reads names of files, one per line."""
-    from lattice_simp.support.textio import read_lines
-
-    return {line.strip() for line in read_lines(path)} - {""}
+    print_scores(treebank, model, system, marked, files)
 
 
 def _write_clauses(sentences: Iterable[MarkedSentence], output: str, to: Form, *, kinds: bool) -> None:

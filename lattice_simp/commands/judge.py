@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -26,14 +25,6 @@ Judgements: TypeAlias = Annotated[
     Path | None,
     typer.Option("--judgements", help="file for judgements (SQLite; default: the study file with the suffix .db)"),
 ]
-
-
-class TableFormat(str, Enum):
-    """The format of tables."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
 
 
 @app.command()
@@ -109,7 +100,7 @@ def export(study: StudyFile, judgements: Judgements = None, output: Output = "-"
 def analyse(
     study: StudyFile,
     judgements: Judgements = None,
-    format: Annotated[TableFormat, typer.Option("--to", help="output format")] = TableFormat.TEXT,
+    format: Annotated[Literal["text", "markdown", "latex"], typer.Option("--to", help="output format")] = "text",
     least_checks: Annotated[
         float, typer.Option("--min-checks", min=0, max=1, help="exclude raters who pass a smaller share of checks")
     ] = 0.0,
@@ -125,7 +116,7 @@ def analyse(
 
         tables = tables_of(store.study, store.judgements(), least_checks)
     with open_text(output, "w") as file:
-        file.write("\n".join(map(TABLE_WRITERS[format.value], tables)))
+        file.write("\n".join(map(TABLE_WRITERS[format], tables)))
 
 
 def _opened(study: Path, judgements: Path | None, *, create: bool = False) -> JudgingStore:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -17,22 +15,17 @@ from lattice_simp.commands.compose import (
     compose_files,
     keep_terms_of_files,
     require_arrays,
-    terms_of,
 )
+from lattice_simp.commands.gappy_run import acceptor_of, write_gappy_acceptors, write_term_acceptors
 from lattice_simp.commands.lattice_facts import BATCH_FACTS, facts_of
 from lattice_simp.commands.lattice_input import (
     LabelOptions,
     WordOptions,
-    features_of,
-    read_full,
-    read_skeleton,
     require_hypotheses,
-    sentence_number,
-    utterance,
 )
 from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.losses import Losses, is_folder, write_lists, write_several
 from lattice_simp.commands.model_scores import ModelScores
+from lattice_simp.commands.nbest_run import write_best_lists, write_best_strings
 from lattice_simp.commands.options import (
     LABELS,
     TERMS_HELP,
@@ -55,32 +48,25 @@ from lattice_simp.commands.options import (
     say,
 )
 from lattice_simp.commands.settings_options import takes_settings
-from lattice_simp.core.header import Header
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring
 from lattice_simp.draw.labels import Numbers
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats import format_of_name, write
-from lattice_simp.formats.collections import is_collection
-from lattice_simp.formats.common import list_losses
+from lattice_simp.formats import format_of_name
 from lattice_simp.formats.grammar import GRAMMARS
-from lattice_simp.formats.list_lines import Sentence
-from lattice_simp.formats.nbest import is_json_name, is_nbest
-from lattice_simp.formats.terms import read_terms
+from lattice_simp.formats.nbest import is_json_name
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.determinize import MAX_STATES
 from lattice_simp.ops.gappy_acceptor import Loops
-from lattice_simp.ops.nbest import nbest as best_paths
-from lattice_simp.ops.term_acceptor import term_acceptor
 from lattice_simp.support.options import option
-from lattice_simp.support.textio import open_binary, open_text, output_place, readable
+from lattice_simp.support.textio import open_text, output_place
 
 if TYPE_CHECKING:
-    from lattice_simp.draw.image import ImageFormat
+    pass
 
 _TOKENS_OF_GRAMMAR = (
     "blanks separate all tokens, also punctuation; for ordinary text, write an .fst file, and convert it with "
@@ -175,11 +161,7 @@ def convert(
     else:
         refuse_idle(["features"], "unless the output is PLF (.plf or --to plf)")
     with lattice_run(source, sentence, LabelOptions(**settings), jobs, origin) as run:
-        run.write(_unchanged, target, chosen, lists=False, **options)
-
-
-def _unchanged(lattice: Lattice) -> Lattice:
-    return lattice
+        run.write(lambda lattice: lattice, target, chosen, lists=False, **options)
 
 
 @app.command()
@@ -238,9 +220,7 @@ def lm(
         labels.ignored,
     )
     with lattice_run(source, sentence, labels, jobs) as run:
-        if not run.is_many:
-            scores.say_ignored(run.lattice)
-        run.write(partial(scores.applied, source=source), output, to, replaced=replace)
+        scores.write(run, source, output, to)
 
 
 @app.command()
@@ -262,37 +242,17 @@ def gappy(
 
     Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst
     """
-    labels = LabelOptions(**settings)
     _check_needed(source, terms)
     if (to or format_of_name(output, "att")) in GRAMMARS:
         say(f"{output_place(output)}: {_TOKENS_OF_GRAMMAR}")
     if terms is not None:
         refuse_idle(["loops"], "with --terms; it applies to skeletons")
         require_arrays(engine, "--terms")
-        lines = read_terms(terms) if sentence is None else [terms_of(terms, sentence)]
-        acceptors = [(str(number), term_acceptor(line).as_lattice()) for number, line in enumerate(lines)]
-        if len(acceptors) == 1 and not is_folder(output):
-            write(acceptors[0][1], output, to)
-        else:
-            write_several(acceptors, terms, output, to, Losses(labels))
-        return
-    assert source is not None
-    with readable(source) as file:
-        if sentence is None and (is_collection(file) or is_folder(output)):
-            with lattice_run(file, labels=labels) as run:
-                run.write(partial(_acceptor_of, loops=loops, engine=engine), output, to, lists=False)
-            return
-        name, skeleton = read_skeleton(file, sentence, labels)
-    losses = Losses(labels)
-    losses.add_features(features_of(skeleton))
-    losses.write(replace(_acceptor_of(skeleton, loops, engine), header=Header(name)), output, to)
-    losses.print(output)
-
-
-def _acceptor_of(skeleton: Lattice | list[Hypothesis], loops: Loops, engine: Engine) -> Lattice:
-    """Returns the gappy acceptor of a sentence's skeletons, with its loops as arcs."""
-    acceptor = ENGINES[engine].gappy_acceptor(skeleton, loops=loops)
-    return acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice()
+    labels = LabelOptions(**settings)
+    if terms is not None:
+        write_term_acceptors(terms, sentence, labels, output, to)
+    elif source is not None:
+        write_gappy_acceptors(source, sentence, labels, partial(acceptor_of, loops=loops, engine=engine), output, to)
 
 
 @app.command()
@@ -368,7 +328,10 @@ def nbest(
 
     Example: lattice-simp lattice nbest a.fst -n 10
     """
-    _refuse_lattice_name(output)
+    name = format_of_name(output, "att")
+    if name != "att":
+        remedy = "name a text file (.txt), or n-best lists (--moses, or .jsonl); `lattice convert` writes lattices"
+        raise LatticeSimpError(f"{output}: strings are not a lattice of the format {name}; {remedy}")
     is_list = moses or is_json_name(output)
     if is_list:
         refuse_idle(["scores"], "when the output is an n-best list, which has all features")
@@ -377,40 +340,14 @@ def nbest(
             require_arrays(engine, flag)
     labels = WordOptions(**settings)
 
-    def best(lattice: Lattice) -> tuple[Header, list[Hypothesis]]:
-        return lattice.header, ENGINES[engine].nbest(lattice, n, unique=unique, ignore=labels.ignored)
+    def best(lattice: Lattice) -> list[Hypothesis]:
+        return ENGINES[engine].nbest(lattice, n, unique=unique, ignore=labels.ignored)  # type: ignore[no-any-return]
 
     with lattice_run(source, sentence, labels, jobs, distinct=unique) as run:
-        groups = run.results(best)
         if is_list:
-            first = int(sentence) if sentence is not None and sentence.isdecimal() else 0
-            losses = Losses()
-            write_lists(_sentences(groups, first, losses), output, losses)
+            write_best_lists(run, best, output)
         else:
-            with open_text(output, "w") as out:
-                for name, (_, paths) in groups:
-                    out.writelines(_line(path, name if run.is_many else "", scores) for path in paths)
-
-
-def _sentences(
-    groups: Iterable[tuple[str, tuple[Header, list[Hypothesis]]]], first: int, losses: Losses
-) -> Iterator[Sentence]:
-    """Yields n-best lists from the names of lattices with their headers and best paths, numbered from `first`."""
-    for number, (name, (header, paths)) in enumerate(groups, first):
-        losses.add_phrases(list_losses(header))
-        yield Sentence(sentence_number(name, number), paths, utterance(name) or header.name)
-
-
-def _refuse_lattice_name(output: str) -> None:
-    name = format_of_name(output, "att")
-    if name != "att":
-        remedy = "name a text file (.txt), or n-best lists (--moses, or .jsonl); `lattice convert` writes lattices"
-        raise LatticeSimpError(f"{output}: strings are not a lattice of the format {name}; {remedy}")
-
-
-def _line(path: Hypothesis, name: str, scores: bool) -> str:
-    features = [f"{feature}={value:.6f}" for feature, value in path.features.items()] if scores else []
-    return "\t".join((*([name] if name else []), f"{path.cost:.6f}", path.text, *features)) + "\n"
+            write_best_strings(run, best, output, scores=scores)
 
 
 @app.command()
@@ -513,52 +450,9 @@ def draw(
 
     Example: lattice-simp lattice draw a.fst --output a.svg
     """
-    from lattice_simp import minimize as minimized
-    from lattice_simp.draw import IMAGE_FORMATS
+    from lattice_simp.commands.draw_run import Drawing, read_drawn
 
-    kind = output.suffix.removeprefix(".")
-    if kind not in (*IMAGE_FORMATS, "svg", "dot"):
-        raise LatticeSimpError(f"{output}: the name of a drawing must end in .svg, .png, .pdf or .dot")
-    if kind == "dot":
+    drawing = Drawing(output, title, max_states, numbers)
+    if drawing.kind == "dot":
         refuse_idle(["max_states"], "with .dot")
-    with readable(source) as file:
-        is_list = n is not None or is_nbest(file)
-        lattice = read_full(file, sentence, labels=LabelOptions(**settings))
-    if n is not None:
-        lattice = Lattice.from_strings(best_paths(lattice, n))
-    if not is_list:
-        refuse_idle(["separate"], "with a lattice; it applies to n-best lists, or with --nbest")
-    elif not separate:
-        lattice = minimized(lattice)
-    drawing = _drawing(lattice, kind, title, max_states, numbers)
-    if kind != "dot":
-        _say_left_out(lattice, max_states)
-    with open_binary(output, "w") as drawn:
-        drawn.write(drawing)
-
-
-def _drawing(lattice: Lattice, kind: str, title: str | None, max_states: int, numbers: Numbers | None) -> bytes:
-    """Returns the content of a file with a drawing: `dot`, `svg` or the format of an image."""
-    from lattice_simp.draw import to_dot, to_image, to_svg
-
-    if kind == "dot":
-        return to_dot(lattice, title, numbers=numbers).encode()
-    if kind == "svg":
-        return to_svg(lattice, title=title, max_states=max_states, numbers=numbers).encode()
-    image = cast("ImageFormat", kind)
-    return to_image(lattice, image, title=title, max_states=max_states, numbers=numbers)
-
-
-def _say_left_out(lattice: Lattice, max_states: int) -> None:
-    """Prints on stderr how much of a lattice is not drawn."""
-    from lattice_simp.draw import drawn_arcs, drawn_states
-
-    states = drawn_states(lattice, max_states)
-    if len(states) < lattice.num_states:
-        remedy = "to see another part, prune it first: lattice-simp lattice prune --max-arcs"
-        counts = f"{len(states):,} of {lattice.num_states:,} states are drawn"
-        print(f"{counts}, those nearest to the start; {remedy}", file=sys.stderr)
-        return
-    drawn = len(drawn_arcs(lattice, states))
-    if drawn < lattice.num_arcs:
-        print(f"{drawn:,} of {lattice.num_arcs:,} arcs are drawn, the best between two states", file=sys.stderr)
+    drawing.write(read_drawn(source, sentence, LabelOptions(**settings), n, separate=separate))

@@ -208,6 +208,7 @@ def read_full(
     labels: LabelOptions = NO_OPTIONS,
     *,
     distinct: bool = False,
+    may_be_empty: bool = False,
 ) -> Lattice:
     """Reads a lattice file, or a lattice of a collection: of an n-best list, a folder, an archive, a PLF file.
 
@@ -217,15 +218,37 @@ def read_full(
         format: a name in `FORMATS`; None to look at the content.
         labels: how to interpret labels.
         distinct: whether strings count once anyway; if not, repeated ones in a list are reported.
+        may_be_empty: whether the lattice may hold no hypothesis.
 
     Raises:
         FormatError: the file is broken, does not hold the sentence, or holds several and none is named; an option does
             not apply to its labels.
         EmptyLatticeError: the lattice holds no hypothesis.
     """
-    lattice = read_any(path, sentence, format, labels, distinct=distinct)
-    require_hypotheses(lattice, path)
+    with readable(path) as file:
+        if format is None and is_nbest(file):
+            chosen = _read_list(file, sentence, labels)
+            say_repeated(path, 0 if distinct else repeated(chosen.hypotheses))
+            lattice = list_lattice(chosen)
+        else:
+            lattice = _read_lattice(file, sentence, format, labels, path)
+    if not may_be_empty:
+        require_hypotheses(lattice, path)
     return lattice
+
+
+def _read_lattice(file: str, sentence: str | None, format: str | None, labels: LabelOptions, path: str) -> Lattice:
+    """Reads a lattice of a file without n-best lists; `path` is its name in messages."""
+    options = labels.of_lattices(path)
+    if is_collection(file, format):
+        lattice = _chosen(entries(file, format, **options), sentence, path)
+    elif sentence is not None:
+        require_lattices(file, format)
+        raise FormatError("is not an n-best list, and holds one lattice", path=path, remedy="leave --id out")
+    else:
+        check_labels(options, format or format_of(file), path)
+        lattice = read(file, format, **options)
+    return labels.prepared(lattice)
 
 
 def read_acyclic(path: str, sentence: str | None = None, labels: LabelOptions = NO_OPTIONS) -> Lattice:
@@ -238,39 +261,6 @@ def read_acyclic(path: str, sentence: str | None = None, labels: LabelOptions = 
     with located(named(path)):
         lattice.topsorted()
     return lattice
-
-
-def read_any(
-    path: str,
-    sentence: str | None = None,
-    format: str | None = None,
-    labels: LabelOptions = NO_OPTIONS,
-    *,
-    distinct: bool = False,
-) -> Lattice:
-    """Reads a lattice like `read_full`, but accepts lattices without hypotheses.
-
-    Args:
-        path, sentence, format, labels, distinct: as for `read_full`.
-
-    Raises:
-        FormatError: as `read_full`.
-    """
-    with readable(path) as file:
-        if format is None and is_nbest(file):
-            chosen = _read_list(file, sentence, labels)
-            say_repeated(path, 0 if distinct else repeated(chosen.hypotheses))
-            return list_lattice(chosen)
-        options = labels.of_lattices(path)
-        if is_collection(file, format):
-            lattice = _chosen(entries(file, format, **options), sentence, path)
-        elif sentence is not None:
-            require_lattices(file, format)
-            raise FormatError("is not an n-best list, and holds one lattice", path=path, remedy="leave --id out")
-        else:
-            check_labels(options, format or format_of(file), path)
-            lattice = read(file, format, **options)
-        return labels.prepared(lattice)
 
 
 def read_skeleton(

@@ -17,7 +17,6 @@ from lattice_simp.commands.lattice_input import (
     NO_OPTIONS,
     LabelOptions,
     named,
-    read_any,
     read_full,
     repeated,
     require_hypotheses,
@@ -122,14 +121,7 @@ class LatticeRun:
     """
 
     def __init__(
-        self,
-        file: str,
-        sentence: str | None,
-        labels: LabelOptions,
-        jobs: int,
-        format: str | None = None,
-        *,
-        distinct: bool = False,
+        self, file: str, sentence: str | None, labels: LabelOptions, jobs: int, format: str | None, *, distinct: bool
     ) -> None:
         self._file, self._sentence, self._labels, self._jobs, self._format = file, sentence, labels, jobs, format
         self._distinct = distinct
@@ -154,7 +146,7 @@ class LatticeRun:
 
     def read_any(self) -> Lattice:
         """Returns the only lattice, or the chosen one, which may hold no hypothesis."""
-        return read_any(self._file, self._sentence, self._format, self._labels)
+        return read_full(self._file, self._sentence, self._format, self._labels, may_be_empty=True)
 
     def results(self, operation: Callable[[Lattice], Result]) -> Iterator[tuple[str, Result]]:
         """Yields names and results, in order; the name of a single lattice is the chosen one, or empty.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -29,6 +28,7 @@ from lattice_simp.commands.options import (
     TokeniserName,
     check_stdin,
     command_app,
+    say,
 )
 from lattice_simp.commands.reference_lines import for_lines
 from lattice_simp.commands.whole_sentences import checked_lists, chosen_tokeniser, warn_of_whole_sentences
@@ -146,9 +146,9 @@ def texts(
         shorter, empty = write_texts(losses.watched(_best(lists, n or 1), IN_TEXT), output, n or 1)
         losses.print(output)
     if shorter:
-        _note(f"lists with fewer than {n or 1} hypotheses, repeated from the first: {shorter}")
+        say(f"lists with fewer than {n or 1} hypotheses, repeated from the first: {shorter}")
     if empty:
-        _note(f"sentences without hypotheses, with empty lines: {empty} (sentences count from id {first_id or 0} on)")
+        say(f"sentences without hypotheses, with empty lines: {empty} (sentences count from id {first_id or 0} on)")
 
 
 def _with_text(entry: Hypothesis, text: str, losses: Losses) -> Hypothesis:
@@ -164,10 +164,6 @@ def _with_text(entry: Hypothesis, text: str, losses: Losses) -> Hypothesis:
     lost = [what for what, value in before.items() if value and after[what] is None]
     losses.add_phrases({"where the tokens have other letters than the words, they do not have": lost})
     return replace(entry, tokens=tokens, times=times, confidences=confidences)
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)
 
 
 def _is_text(file: str) -> bool:

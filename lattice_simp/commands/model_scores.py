@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from lattice_simp.commands.lattice_run import LatticeRun
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.engines import ENGINES, Engine
@@ -44,6 +46,12 @@ class ModelScores:
     old_weight: float | None
     ignored: Collection[str]
 
+    def write(self, run: LatticeRun, source: str, output: str, to: str | None) -> None:
+        """Writes the lattices of a run of the file `source` with the new scores; see `applied`."""
+        if not run.is_many:
+            self._say_ignored(run.lattice)
+        run.write(partial(self.applied, source=source), output, to, replaced=self.replaced)
+
     def applied(self, lattice: Lattice, source: str) -> Lattice:
         """Returns a lattice of the file `source` with the new scores.
 
@@ -64,7 +72,7 @@ class ModelScores:
             lattice, models, beam=self.beam, word_penalty=self.word_penalty, ignore=self.ignored
         )
 
-    def say_ignored(self, lattice: Lattice) -> None:
+    def _say_ignored(self, lattice: Lattice) -> None:
         """Prints on stderr the words that are hidden from the model."""
         symbols = lattice.symbols
         labels = {label: word for word in sorted(self.ignored) if (label := symbols.find(word) or EPSILON) != EPSILON}

@@ -60,7 +60,8 @@ class Oracles:
                 with located(name):
                     paths = nbest(lattice, 1, ignore=self.labels.ignored)  # none if a list has no hypothesis for it
                     best.append(paths[0].tokens if paths else ())
-                    oracles.append(self._oracle(lattice, rows) if paths else ())
+                    found = oracle(lattice, rows, self.metric, ignore=self.labels.ignored) if paths else None
+                    oracles.append(() if found is None else found.hypothesis.tokens)
         if not warn_of_whole_sentences((rows[0] for rows in references), self.reference[0]):
             warn_of_whole_sentences(best, self.sources[0])
         with open_text("-", "w") as file:
@@ -72,9 +73,6 @@ class Oracles:
             with open_text(output, "w") as file:
                 file.writelines(f"{' '.join(tokens)}\n" for tokens in oracles)
             losses.print(output)
-
-    def _oracle(self, lattice: Lattice, references: list[Tokens]) -> Tokens:
-        return oracle(lattice, references, self.metric, ignore=self.labels.ignored).hypothesis.tokens
 
     def _paired(self, files: list[str], references: list[list[Tokens]]) -> Iterator[tuple[Named, list[Tokens]]]:
         """Yields each sentence's lattice, with its place, and references.

@@ -49,11 +49,6 @@ class Job:
     discard: Callable[[int], None] = lambda number: None
     on_record: Callable[[Record], None] = lambda record: None
 
-    def passing(self, record: Record) -> Record:
-        """Calls `on_record` with a record, and returns the record."""
-        self.on_record(record)
-        return record
-
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -135,7 +130,7 @@ def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> R
             numbers = range(len(sentences))
             outcomes = in_order(_outcomes(numbers, sentences, job, run, report), numbers)
             records = (_finished(outcome.number, outcome.result, sentences, run) for outcome in outcomes)
-            _write(map(job.passing, records), run, report)
+            _write(records, job, run, report)
         return report
     with Journal(Path(run.output), job.parts, resume=run.resume) as journal:
         todo = [number for number in range(len(sentences)) if number not in journal]
@@ -145,7 +140,7 @@ def run_sentences(sentences: Sequence[Sentence], job: Job, run: RunOptions) -> R
                     journal.add(outcome.result)
         numbers = range(len(sentences))
         records = (_finished(number, journal.get(number), sentences, run) for number in numbers)
-        _write(map(job.passing, records), run, report)
+        _write(records, job, run, report)
         journal.remove()
         return report
 
@@ -178,17 +173,18 @@ def _finished(number: int, record: Record | None, sentences: Sequence[Sentence],
 # ---------------------------------------------------------------- writing
 
 
-def _write(records: Iterable[Record], run: RunOptions, report: Report) -> None:
+def _write(records: Iterable[Record], job: Job, run: RunOptions, report: Report) -> None:
     """Writes ordered records: lines, n-best lists, and statistics."""
     with ExitStack() as stack:
         if run.stats is not None:
             records = _with_stats(records, stack.enter_context(open_text(run.stats, "w")))
-        write_lines(_results(records, report), run.output, run.nbest_output)
+        write_lines(_results(records, job, report), run.output, run.nbest_output)
 
 
-def _results(records: Iterable[Record], report: Report) -> Iterator[Result]:
+def _results(records: Iterable[Record], job: Job, report: Report) -> Iterator[Result]:
     """Counts each record, and yields its number, its line and its hypotheses."""
     for record in records:
+        job.on_record(record)
         report.count(record)
         entries = [Hypothesis(as_tokens(row["words"]), row["cost"], row["features"]) for row in record["nbest"]]
         yield Result(record["number"], record["line"], entries, record.get("name"))

@@ -108,11 +108,8 @@ def run_simplification(
     tokens = None
     if text is not None:  # parsers need the original case
         cased = [replace(side, case="keep", casing={}) for side in text]
-        tokens, run, options = (
-            cased[0].retokenised,
-            replace(run, text=text[1].text),
-            replace(options, text=cased[1]),
-        )
+        tokens, run = cased[0].retokenised, replace(run, text=text[1].text)
+        options = replace(options, text=cased[1])
     sentences = read_sentences(source or "-", None, "0", None, tokens)
     explained = _Explained(explain)
     parts = name_run(sentences, model, options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import Enum
 from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
@@ -30,14 +29,6 @@ app.add_typer(annotation.app, name="annotation")
 _NEEDED = {"tagger": "a folder that `lattice-simp skeleton train` wrote", "model": "a language model"}
 
 
-class SkeletonFormat(str, Enum):
-    """The output formats."""
-
-    BRACKETS = "brackets"
-    JSONL = "jsonl"
-    MASKS = "masks"
-
-
 if TYPE_CHECKING:
     MethodName = str
 else:
@@ -45,7 +36,8 @@ else:
 
 Source: TypeAlias = Annotated[Path, typer.Argument(help="JSON lines or bracket text; - for stdin")]
 To: TypeAlias = Annotated[
-    SkeletonFormat | None, typer.Option("--to", help="output format; default: jsonl for .jsonl names, else brackets")
+    Literal["brackets", "jsonl", "masks"] | None,
+    typer.Option("--to", help="output format; default: jsonl for .jsonl names, else brackets"),
 ]
 
 
@@ -73,14 +65,14 @@ def convert(
     from lattice_simp.skeleton import write_brackets, write_skeletons
     from lattice_simp.support.textio import open_text
 
-    chosen = to or (SkeletonFormat.JSONL if ".jsonl" in Path(output).suffixes else SkeletonFormat.BRACKETS)
+    chosen = to or ("jsonl" if ".jsonl" in Path(output).suffixes else "brackets")
     records = read_records(source)
-    if chosen is SkeletonFormat.JSONL:
+    if chosen == "jsonl":
         refuse_idle(["mask_index"], "with jsonl, which holds all skeletons")
         write_skeletons(output, records)
         return
     skeletons = (record.skeletons[min(mask_index, len(record.skeletons) - 1)] for record in records)
-    if chosen is SkeletonFormat.BRACKETS:
+    if chosen == "brackets":
         write_brackets(output, skeletons)
         return
     with open_text(output, "w") as file:
@@ -158,17 +150,7 @@ def score(
     except LatticeSimpError as error:
         raise LatticeSimpError(f"{gold} and {predicted}: {error}") from error
     print(f"sentences\t{result.sentences}")
-    for number, value in enumerate(result.f1_by_reference, start=1):
-        print(f"F1 with skeleton {number}\t{value:.4f}")
-    for name, value in (
-        ("F1, mean of skeletons", result.mean_f1),
-        ("F1, best skeleton", result.best_f1),
-        ("F1, best candidate too", result.oracle_f1),
-        ("exact", result.exact),
-        ("compression rate", result.rate),
-        ("compression rate, gold", result.reference_rate),
-        *((f"gap type {kind}", share) for kind, share in result.gap_types.items()),
-    ):
+    for name, value in result.rows.items():
         print(f"{name}\t{value:.4f}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -89,9 +89,7 @@ def run_translation(
     """Translates sentences and writes the output; see `run_sentences`.
 
     Args:
-        files: the input.
-        options: the options of translation.
-        run: the options of the run.
+        files, options, run: the input, and the options of the translation and of the run.
         tokenised: whether blanks separate the tokens of input and output.
         strict: whether a sentence that fails ends the command with an error.
 
@@ -189,14 +187,7 @@ def translation_job(
     run: RunOptions,
     losses: Losses,
 ) -> Job:
-    """Returns the job of `run_sentences`, which translates sentences.
-
-    Args:
-        sentences: the input.
-        place: returns the file and the line of a sentence.
-        options: the options of translation.
-        run: the options of the run.
-        losses: receives the losses of lattice files.
+    """Returns the job of `run_sentences`, which translates sentences; `losses` receives those of lattice files.
 
     Raises:
         LatticeSimpError: the folder of the lattices cannot be created.
@@ -218,10 +209,5 @@ def translation_job(
         lattices = options.lattices.absolute() if options.lattices else None
         absolute = replace(options, model=options.model.absolute(), lattices=lattices)
     factory = partial(make_translator, absolute, run.time_limit is not None)
-    parts = run_parts(sentences, options)
+    parts = name_run(sentences, options.model, options)
     return Job("translating", factory, parts, place, discard, lambda record: losses.add_phrases(record.get("lost", {})))
-
-
-def run_parts(sentences: Iterable[Sentence], options: TranslateOptions) -> dict[str, str]:
-    """Identifies a run of the command; see `name_run`."""
-    return name_run(sentences, options.model, options)

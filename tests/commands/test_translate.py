@@ -13,8 +13,8 @@ import pytest
 
 from lattice_simp import nbest, read
 from lattice_simp.commands.journal import Journal
+from lattice_simp.commands.sentence_run import name_run
 from lattice_simp.commands.sentences import Sentence, read_sentences
-from lattice_simp.commands.translate_run import run_parts
 from lattice_simp.commands.translate_worker import TranslateOptions
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import read_nbest
@@ -130,7 +130,7 @@ def test_a_journal_of_another_run_is_refused(call, model, tmp_path):
 def test_a_resumed_run_is_the_same_run(call, model, tmp_path, change, part):
     folder = shutil.copytree(model, tmp_path / "model")
     sentences = [Sentence(("the", "house"))]
-    with Journal(tmp_path / "a.de", run_parts(sentences, TranslateOptions(folder)), resume=False) as journal:
+    with Journal(tmp_path / "a.de", name_run(sentences, folder, TranslateOptions(folder)), resume=False) as journal:
         journal.add({"number": 0, "line": "x", "nbest": [], "reachable": None})
     weights = folder / "weights.tsv"
     if change == "size":
@@ -148,7 +148,7 @@ def test_a_resumed_run_is_the_same_run(call, model, tmp_path, change, part):
 
 def test_an_earlier_run_is_not_overwritten_by_accident(call, model, tmp_path):
     sentences = [Sentence(("the", "house"))]
-    with Journal(tmp_path / "a.de", run_parts(sentences, TranslateOptions(model)), resume=False) as journal:
+    with Journal(tmp_path / "a.de", name_run(sentences, model, TranslateOptions(model)), resume=False) as journal:
         journal.add({"number": 0, "line": "from the journal", "nbest": [], "reachable": None})
     arguments = ("translate", model, "--output", tmp_path / "a.de")
     done = call(*arguments, stdin="the house\n")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lattice_simp import Lattice, read, write
+from lattice_simp.commands.sentence_run import name_run
 from lattice_simp.commands.sentences import Sentence
-from lattice_simp.commands.translate_run import run_parts
 from lattice_simp.commands.translate_worker import TranslateOptions
 from lattice_simp.formats.nbest import read_nbest
 
@@ -67,7 +67,9 @@ def test_broken_lattices_are_named(call, model, tmp_path):
 
 def test_other_costs_make_another_run(model):
     runs = [
-        run_parts([Sentence(("a",), lattice=Lattice.from_strings([("a", cost)]))], TranslateOptions(model))["input"]
+        name_run([Sentence(("a",), lattice=Lattice.from_strings([("a", cost)]))], model, TranslateOptions(model))[
+            "input"
+        ]
         for cost in (1.0, 2.0, 1.0)
     ]
     assert runs[0] == runs[2] != runs[1]

@@ -53,6 +53,20 @@ class Agreement:
     reference_rate: float
     gap_types: dict[GapType, float]
 
+    @property
+    def rows(self) -> dict[str, float]:
+        """The averages by name, as a table shows them."""
+        return {
+            **{f"F1 with skeleton {number}": value for number, value in enumerate(self.f1_by_reference, start=1)},
+            "F1, mean of skeletons": self.mean_f1,
+            "F1, best skeleton": self.best_f1,
+            "F1, best candidate too": self.oracle_f1,
+            "exact": self.exact,
+            "compression rate": self.rate,
+            "compression rate, gold": self.reference_rate,
+            **{f"gap type {kind}": share for kind, share in self.gap_types.items()},
+        }
+
 
 def agreement(predicted: Sequence[Sequence[Skeleton]], references: Sequence[Sequence[Skeleton]]) -> Agreement:
     """Compares candidates, the preferred one first, with references, sentence by sentence.
