@@ -102,12 +102,7 @@ def _name(source: str) -> str:
 
 
 def _read(path: str, name: str, annotators: list[str], language: str | None) -> tuple[list[Any], list[Any]]:
-    """Returns the sentences and the judgements of a file: skeletons if its first line looks like JSON.
-
-    Raises:
-        FormatError: the file is broken.
-        LatticeSimpError: `language` is not None, but the file holds tokens already.
-    """
+    """Returns the sentences and the judgements of a file: skeletons if its first line looks like JSON."""
     from lattice_simp.skeleton import read_skeletons
     from lattice_simp.support.textio import read_lines
     from lattice_simp.systems.annotation import judgements_of, read_sentences

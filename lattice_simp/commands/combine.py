@@ -105,11 +105,7 @@ def combine_outputs(
 
 
 def _refuse_idle(method: str, *, has_model: bool, has_weights: bool, has_lists: bool) -> None:
-    """Refuses options without effect.
-
-    Raises:
-        LatticeSimpError: names the first one.
-    """
+    """Refuses options without effect."""
     if method != "phrases":
         refuse_idle(["parse"], f"with --method {method}")
     if method == "union":

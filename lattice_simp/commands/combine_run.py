@@ -110,12 +110,7 @@ class Combination:
         )
 
     def write(self, files: CombinedFiles, *, first_id: int, jobs: int) -> None:
-        """Combines the outputs for all sentences.
-
-        Args:
-            files: the files to write.
-            first_id: the id of the first sentence in n-best lists.
-            jobs: the number of threads.
+        """Combines the outputs for all sentences; `first_id` is the id of the first one in n-best lists.
 
         Raises:
             LatticeSimpError: a file is broken, or the systems have different numbers of sentences.

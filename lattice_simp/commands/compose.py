@@ -266,15 +266,7 @@ def keep_terms_of_files(
 ) -> None:
     """Keeps the hypotheses that hold their sentence's terms, in n-best lists or in the lattice of one sentence.
 
-    Args:
-        composition: how to compose.
-        full: a file of any format.
-        terms: a file of terms, see `formats/terms.py`.
-        sentence: the number or the name of a sentence; None for all.
-        output, to: a file, and the format of a lattice.
-
-    Raises:
-        LatticeSimpError: an option does not fit the files.
+    The arguments are those of `compose_files`; `terms` is a file of terms, see `formats/terms.py`.
     """
     refuse_idle(["weight", "loops"], "with --terms; it applies to skeletons")
     require_arrays(composition.engine, "--terms")

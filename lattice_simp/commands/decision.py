@@ -96,11 +96,7 @@ class Decision:
         Args:
             paths: a file for each system.
             shares: the weight of each system; None for equal ones.
-            labels: how to interpret labels.
-            output, to: a file, and the value of --to.
-
-        Raises:
-            FormatError: a file is broken, or no n-best list.
+            labels, output, to: as for `write`.
         """
         systems, as_json = [], wants_json(to)
         for path in paths:

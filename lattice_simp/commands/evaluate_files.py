@@ -110,12 +110,7 @@ class Sentences:
 
 
 def read_sentences(inputs: Files, tokens: bool, language: str | None) -> Sentences:
-    """Reads all sentences; detokenises tokens if the language is known.
-
-    Args:
-        inputs: the files of the systems, the references and the source.
-        tokens: whether the files hold tokens, not text.
-        language: the ISO code of their language; None if it is unknown.
+    """Reads all sentences: tokens or text; detokenises tokens if their language is known.
 
     Raises:
         FormatError: a file is empty or not UTF-8, or files differ in length.

@@ -156,11 +156,7 @@ def _groupings(sentences: Sentences, chosen: EvaluateOptions) -> list[Groups]:
 
 
 def _refuse_idle(columns: list[str], breakdowns: list[str], *, needs_source: bool) -> None:
-    """Refuses options that the metrics and break-downs do not use.
-
-    Raises:
-        LatticeSimpError: names the first one.
-    """
+    """Refuses options that the metrics and break-downs do not use."""
     if "meteor" not in columns:
         refuse_idle(["meteor_paraphrases", "meteor_heap", "meteor_seconds"], "without --metrics meteor")
     if not {"bleu", "bleu-13a", "bleu-text", "chrf"} & {*columns}:

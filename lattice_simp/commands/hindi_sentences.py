@@ -45,16 +45,7 @@ def marked_sentences(
 ) -> Iterator[MarkedSentence]:
     """Reads sentences and finds their clauses; reports unreadable sentences on stderr.
 
-    Args:
-        source: the file.
-        model: the folder of the model.
-        chosen: the format; None to infer it.
-        romanised: whether words in Latin script are Hindi.
-        system: the system that finds clauses.
-        with_trees: whether the caller uses dependency trees; text is then parsed if the model can.
-
-    Raises:
-        LatticeSimpError: the options contradict each other, or a file is broken.
+    If the caller uses trees (`with_trees`), text is parsed if the model can. `chosen` is the format, None to infer it.
     """
     form = chosen or _format(source)
     if system != "model" and form != "text":
@@ -92,15 +83,7 @@ def read_sentences(
 ) -> Iterator[tuple[int, Sentence]]:
     """Yields sentences with their lines in a text, or their numbers in a treebank; parses text if the model can.
 
-    Args:
-        source: the file.
-        form: its format.
-        model: analyses text; treebanks need none.
-        problems: receives the errors of skipped sentences.
-        romanised: whether words in Latin script are Hindi.
-
-    Raises:
-        FormatError: the file cannot be read.
+    Treebanks need no model. `problems` receives the errors of skipped sentences.
     """
     if form != "text":
         from lattice_simp.systems.hindi.formats.conllu import read_conllu

@@ -55,17 +55,14 @@ def _print_attachment(model: HindiModel, sentences: Sequence[Sentence]) -> None:
 
 
 def print_scores(treebank: Path, model: Path | None, system: System, marked: Path | None, files: Path | None) -> None:
-    """Prints the scores of a system's clauses, against hand-marked ones or those of the trees.
+    """Prints the scores of a system's clauses, against hand-marked ones (`marked`) or those of the trees.
 
     Args:
         treebank: SSF files.
         model: the folder of a model.
         system: the system that finds clauses.
         marked: the file of hand-marked clauses.
-        files: a list of the files to use.
-
-    Raises:
-        LatticeSimpError: a file is broken, or there are no sentences.
+        files: a list of the files to use; None for all.
     """
     problems: list[FormatError] = []
     only = _names(files) if files else None

@@ -120,11 +120,7 @@ def analyse(
 
 
 def _opened(study: Path, judgements: Path | None, *, create: bool = False) -> JudgingStore:
-    """Opens the judgements of a study.
-
-    Raises:
-        FormatError: a file is broken, or the file of judgements is missing and must not be created.
-    """
+    """Opens the judgements of a study."""
     with extra("judging"):
         from lattice_simp.systems.judging.store import JudgingStore
         from lattice_simp.systems.judging.study_file import judgements_file, read_study

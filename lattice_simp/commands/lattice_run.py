@@ -90,11 +90,8 @@ def lattice_run(
 
     Args:
         source: the path of the lattices.
-        sentence: the number or the name of one of them; None for all.
-        labels: how to interpret labels.
+        sentence, format, labels, distinct: as for `read_full`; without `sentence`, all lattices are processed.
         jobs: the number of threads.
-        format: the format of the lattices; None to detect it.
-        distinct: whether strings count once anyway; if not, repeated ones in lists are reported.
 
     Raises:
         LatticeSimpError: a file is broken, or an option does not fit it.

@@ -104,12 +104,8 @@ def write_lists(
 ) -> None:
     """Writes n-best lists; prints what their file does not hold, and other losses, on stderr.
 
-    Args:
-        sentences: the lists.
-        output: their file; JSON lines if the name ends in `.jsonl`, else Moses' format.
-        losses: other losses.
-        first_id: the id of sentence 0.
-        as_json: whether to write JSON lines in any case.
+    The file holds JSON lines if `as_json` or if its name ends in `.jsonl`, else Moses' format. `first_id` is the id of
+    sentence 0.
     """
     losses = losses or Losses()
     if as_json or is_json_name(output):
@@ -136,14 +132,7 @@ def write_result(
 ) -> None:
     """Writes a lattice, to stdout as AT&T text; prints the losses of the file on stderr.
 
-    Args:
-        lattice: the lattice.
-        output, format: a file, and its format; None for that of the name.
-        labels: how to interpret labels.
-        origin: the lattice from which it was made; its features count as lost if the lattice does not have them.
-
-    Raises:
-        LatticeSimpError: the format cannot represent the lattice, or the file cannot be written.
+    Features of `origin`, the lattice from which it was made, count as lost if the lattice does not have them.
     """
     losses = Losses(labels)
     if origin is not None:
@@ -170,16 +159,10 @@ def lattice_format(to: str | None) -> str | None:
 def write_several(
     lattices: Iterable[tuple[str, Lattice]], source: str, output: str, format: str | None, losses: Losses
 ) -> None:
-    """Writes named lattices to a folder, or to a file of a format that holds several.
-
-    Args:
-        lattices: the names and the lattices.
-        source: the file that they were made of, for messages.
-        output, format: a folder or a file, and the format of the files; None for that of the name.
-        losses: receives the losses of the files, and prints them.
+    """Writes named lattices to a folder, or to a file of a format that holds several; prints the losses.
 
     Raises:
-        LatticeSimpError: the output is a file for one lattice.
+        LatticeSimpError: the output is a file for one lattice; names the `source` that they were made of.
     """
     archive = FORMATS[format or format_of_name(output, "att")].archive
     if is_folder(output) or (archive is None and names_folder(output)):

@@ -49,11 +49,7 @@ class Mixture:
         return union(*parts, shares=self.shares)
 
     def write(self, sentence: str | None, output: str, to: str | None) -> None:
-        """Writes the mixtures of all sentences, or that of one.
-
-        Args:
-            sentence: its number or its name; None for all.
-            output, to: a file or a folder, and the format of lattices.
+        """Writes the mixtures of all sentences, or that of one (its number or name) to a file or a folder.
 
         Raises:
             LatticeSimpError: a file is broken, the systems have different sentences, or an option does not fit.

@@ -75,11 +75,7 @@ class Oracles:
             losses.print(output)
 
     def _paired(self, files: list[str], references: list[list[Tokens]]) -> Iterator[tuple[Named, list[Tokens]]]:
-        """Yields each sentence's lattice, with its place, and references.
-
-        Raises:
-            FormatError: the numbers of lattices and references differ.
-        """
+        """Yields each sentence's lattice, with its place, and references."""
         sentence = -1
         for sentence, lattice in enumerate(self._lattices(files)):
             if sentence < len(references):

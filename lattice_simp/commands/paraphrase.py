@@ -152,11 +152,7 @@ def align(
 
 
 def _run(work: Work, source: str | None, parallel: Sequence[str] | None, run: RunOptions) -> None:
-    """Runs an action on all sets of a file, or of parallel files.
-
-    Raises:
-        LatticeSimpError: an option is invalid, or a file is broken.
-    """
+    """Runs an action on all sets of a file, or of parallel files."""
     if work.options.lm is None:
         refuse_idle(["beam"], "without --lm")
     if not work.options.words.senses:

@@ -14,11 +14,8 @@ its lattice file, and whether the translation holds the terms."""
 
 
 def empty_record(number: int, count: int) -> Record:
-    """Returns the record of an empty sentence, with one empty hypothesis so that lists cover all sentences.
-
-    Args:
-        number: the sentence's number.
-        count: the length of other sentences' n-best lists.
+    """Returns the record of an empty sentence, with one empty hypothesis (if `count`) so that lists cover all
+    sentences.
     """
     return {"number": number, "line": "", "nbest": [nbest_entry((), 0.0, {})][:count], "reachable": None}
 

@@ -68,10 +68,7 @@ def for_lines(
 def lattice_names(sources: Sequence[str], files: Sequence[str], labels: LabelOptions) -> list[str]:
     """Returns the names of the lattices of all files; none if lattices have numbers, or for a single lattice file.
 
-    Args:
-        sources: the files as named by the user.
-        files: their paths.
-        labels: how to interpret labels.
+    `sources` are the files as named by the user, `files` their paths.
     """
     names: list[str] = []
     for source, file in zip(sources, files, strict=True):

@@ -211,12 +211,7 @@ class LatticeRescoring:
         self.output.write(self._searched(lines, search), len(lines))
 
     def _searched(self, lines: list[list[str]], search: Search) -> Iterator[Sentence]:
-        """Yields what a search finds in the lattice of each sentence; none for an empty line, which has no lattice.
-
-        Raises:
-            FormatError: a line has no lattice.
-            LatticeSimpError: a lattice cannot be searched; the message names its file.
-        """
+        """Yields what a search finds in the lattice of each sentence; none for an empty line, which has no lattice."""
         for number, words in enumerate(lines):
             paths = (self.folder / f"{number}.fst.gz", self.folder / f"{number}.fst")
             path = next((path for path in paths if path.is_file()), None)
@@ -234,11 +229,7 @@ class LatticeRescoring:
             yield Sentence(number, hypotheses)
 
     def _source_lines(self) -> list[list[str]]:
-        """Reads the source line of each lattice.
-
-        Raises:
-            FormatError: the folder has lattices beyond the lines.
-        """
+        """Reads the source line of each lattice."""
         lines = _token_lines(self.source)
         names = (_LATTICE_NAME.fullmatch(path.name) for path in self.folder.glob("*.fst*"))
         last = max((int(name[1]) for name in names if name), default=-1)
@@ -258,11 +249,7 @@ class LatticeRescoring:
 
 
 def _read_models(models: Sequence[str]) -> dict[str, Scorer]:
-    """Reads models from PATH or NAME=PATH; returns the scorers by their feature names.
-
-    Raises:
-        LatticeSimpError: two models have the same name, or a file is broken.
-    """
+    """Reads models from PATH or NAME=PATH; returns the scorers by their feature names."""
     scorers: dict[str, Scorer] = {}
     for text in models:
         name, path = named_path(text)

@@ -69,10 +69,7 @@ class RunOptions:
     stats: str | None = None
 
     def check(self, nbest: int = 0) -> None:
-        """Checks the options before any work is done.
-
-        Args:
-            nbest: the number of hypotheses to list for each sentence.
+        """Checks the options before any work is done; `nbest` is the number of hypotheses to list for each sentence.
 
         Raises:
             LatticeSimpError: an option is missing, which the message names.
@@ -207,12 +204,10 @@ def _with_stats(records: Iterable[Record], file: TextIO) -> Iterator[Record]:
 
 
 def name_run(sentences: Iterable[Sentence], model: Path | None, options: Any) -> dict[str, str]:
-    """Identifies a run by its input, its options, and the names, sizes and times of its model's files.
+    """Identifies a run by its input, its options, and the names, sizes and times of the files of the user's model, if
+    any.
 
-    Args:
-        sentences: the input.
-        model: the user's model, if any.
-        options: a dataclass; its field `model` is ignored.
+    The options are a dataclass; its field `model` is ignored.
     """
     files = sorted(path for path in model.iterdir() if path.is_file()) if model and model.is_dir() else []
     stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]

@@ -155,12 +155,9 @@ def read_lattices(path: Path, skeleton_nbest: SkeletonLists | None, scores: PlfS
 
 
 def with_terms(sentences: Sequence[Sentence], path: str, tokens: Callable[[str], str] | None) -> list[Sentence]:
-    """Returns the sentences with the terms that their translations must hold, a line of a file for each.
+    """Returns the sentences with the terms that their translations must hold, a line of the file `path` for each.
 
-    Args:
-        sentences: to translate.
-        path: the file of terms.
-        tokens: makes tokens of a form; None where blanks separate them already.
+    `tokens` tokenises a form; None if blanks separate tokens already.
 
     Raises:
         FormatError: the file is broken, or has another number of lines.
@@ -234,11 +231,7 @@ def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
 
 
 def _align(lines: list[tuple[str, ...]], records: list[SkeletonRecord | None], path: Path) -> dict[int, SkeletonRecord]:
-    """Finds the record of each sentence that has one.
-
-    Raises:
-        FormatError: the records are those of other sentences.
-    """
+    """Finds the record of each sentence that has one."""
     by_line: dict[int, SkeletonRecord] = {}
     for index, (line, record) in enumerate(zip(lines_of_records(records, len(lines), path), records, strict=True)):
         if (record.tokens if record else ()) != lines[line]:

@@ -27,13 +27,7 @@ HOST = "127.0.0.1"
 def serve_app(
     make: Callable[[Sequence[str]], Starlette], host: str, port: int, allowed_hosts: Sequence[str] | None
 ) -> None:
-    """Serves an app until Ctrl-C.
-
-    Args:
-        make: makes the app from the host names that it accepts.
-        host: the address to listen on.
-        port: the port; 0 for any free one.
-        allowed_hosts: additional host names.
+    """Serves the app that `make` makes from the host names that it accepts, until Ctrl-C; the port 0 is any free one.
 
     Raises:
         LatticeSimpError: the port is in use, or the host does not belong to this machine.

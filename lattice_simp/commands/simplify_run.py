@@ -92,15 +92,7 @@ def run_simplification(
 ) -> None:
     """Simplifies sentences and writes the output; see `run_sentences`.
 
-    Args:
-        source: the file of sentences; None for standard input.
-        options: the options of simplification; the tokeniser of their text follows from the model.
-        run: the options of the run.
-        explain: a file for the changes to each sentence.
-        tokenised: whether blanks separate the tokens of input and output.
-
-    Raises:
-        LatticeSimpError: an option is invalid, or a file is broken.
+    The tokeniser of the options' text follows from the model. `explain` is a file for the changes to each sentence.
     """
     options.check()
     model = options.model
@@ -124,11 +116,7 @@ def run_simplification(
 
 
 def _matching(path: Path, sentences: Sequence[Sentence]) -> str:
-    """Returns a digest of the graphs of sentences.
-
-    Raises:
-        FormatError: the file is broken, or has a graph of none of the sentences.
-    """
+    """Returns a digest of the graphs of sentences."""
     graphs = graphs_by_tokens([path])
     matching = [graphs[sentence.words] for sentence in sentences if sentence.words in graphs]
     if not matching and any(sentence.words for sentence in sentences):

@@ -81,12 +81,9 @@ def _punctuation(tokens: Sequence[str]) -> str:
 def checked_forms(
     sources: Sequence[str], sentences: Iterable[tuple[Output, ...]], pieces: str
 ) -> Iterator[tuple[Output, ...]]:
-    """Yields the systems' outputs unchanged, and warns on stderr if their tokens differ in form.
+    """Yields the systems' outputs for each sentence unchanged, and warns on stderr if their tokens differ in form.
 
-    Args:
-        sources: the systems' files.
-        sentences: the outputs of the systems for each sentence: lattices, or lists of hypotheses.
-        pieces: the kind of subwords that will be joined.
+    `pieces` is the kind of subwords that will be joined.
     """
     samples: list[list[Sequence[str]]] = [[] for _ in sources]
     count = 0

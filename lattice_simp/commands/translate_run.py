@@ -88,13 +88,8 @@ def run_translation(
 ) -> None:
     """Translates sentences and writes the output; see `run_sentences`.
 
-    Args:
-        files, options, run: the input, and the options of the translation and of the run.
-        tokenised: whether blanks separate the tokens of input and output.
-        strict: whether a sentence that fails ends the command with an error.
-
-    Raises:
-        LatticeSimpError: an option is invalid, or a file is broken.
+    Blanks separate the tokens of input and output if `tokenised`. If `strict`, a failed sentence is an error of the
+    command.
     """
     check(files, options, run)
     text = model_text(options.model, tokenised=tokenised or files.skeletons is not None)
@@ -111,11 +106,7 @@ def run_translation(
 
 
 def _refuse_idle(files: TranslationInput, strategy: str | None) -> None:
-    """Refuses options that have no effect with the files.
-
-    Raises:
-        LatticeSimpError: names the first one.
-    """
+    """Refuses options that have no effect with the files."""
     if files.lattices is None:
         refuse_idle(["plf_scores"], "without --input-lattices")
     elif files.source is not None or files.skeletons is not None:

@@ -48,10 +48,7 @@ class DevelopmentSet:
     references: Sequence[Path]
 
     def sentences(self, skeletons: Path | None = None) -> list[TuningSentence]:
-        """Reads the sentences.
-
-        Args:
-            skeletons: the file of their skeletons, if any.
+        """Reads the sentences; `skeletons` is the file of their skeletons, if any.
 
         Raises:
             FormatError: a file is broken, or holds no words; or the files differ in length.
@@ -98,11 +95,7 @@ class WeightTuning:
             )
 
     def of_lattices(self, places: Sequence[Path], ignored: frozenset[str]) -> None:
-        """Tunes on text lattices with features.
-
-        Args:
-            places: files, or folders of files `0.txt`, `1.txt`, ...
-            ignored: labels that are not words.
+        """Tunes on text lattices with features: files, or folders of files `0.txt`, `1.txt`, ...
 
         Raises:
             FormatError: there are no lattices, or a file is broken.
@@ -177,19 +170,9 @@ def tune_model(
     skeletons: Path | None = None,
     skeleton_features: bool = False,
 ) -> None:
-    """Tunes the weights of a model by decoding the development set again and again.
+    """Tunes the weights of a model by decoding the development set again and again, and writes them to `output`.
 
-    Args:
-        development: the development set.
-        output: the file of the tuned weights.
-        decoding: the model, and how to decode.
-        options: the optimiser, and when to end.
-        metric: the name of the metric to optimise.
-        skeletons: the file of the sentences' skeletons, if any.
-        skeleton_features: whether each feature of the skeleton's translation has a weight.
-
-    Raises:
-        LatticeSimpError: a file is broken, or the model cannot decode.
+    With `skeleton_features`, each feature of the skeleton's translation has a weight.
     """
     sentences = development.sentences(skeletons)
     composed = skeletons is not None and decoding.strategy != "plain"
@@ -204,15 +187,7 @@ def search_mbr_settings(
 ) -> None:
     """Searches a grid of minimum Bayes-risk parameters, and prints the table.
 
-    Args:
-        development: the development set.
-        model: the model's folder.
-        beam, max_arcs: instead of the model's settings.
-        write: whether to store better parameters in the model's settings.
-        jobs: the number of processes.
-
-    Raises:
-        LatticeSimpError: a file is broken, or the model cannot decode.
+    `beam` and `max_arcs` replace those of the model's settings; `write` stores better parameters there.
     """
     usable = [sentence for sentence in development.sentences() if sentence.words]
     decoder = Decoder.load(model)
@@ -277,11 +252,7 @@ def _say_gain(output: Path, metric: str, before: float, after: float) -> None:
 def _references(
     paths: Sequence[Path], count: int, source: Path, remedy: str = PARALLEL
 ) -> list[tuple[tuple[str, ...], ...]]:
-    """Returns the tokens of each sentence's lines, one from each file; `remedy` is for other numbers of lines.
-
-    Raises:
-        FormatError: there are no sentences, or a file has another number of lines or only blank ones.
-    """
+    """Returns the tokens of each sentence's lines, one from each file; `remedy` is for other numbers of lines."""
     if not count:
         raise FormatError("the file is empty", path=source, remedy="give a development set, one sentence per line")
     columns = []
