@@ -195,6 +195,19 @@ class Features(Mapping[str, Floats]):
         rows = np.array([self.names.index(name) if name in self.names else -1 for name in names], dtype=np.int32)
         return Features(names, _gather_rows(self.arcs, rows), _gather_rows(self.finals, rows))
 
+    def plus(self, other: Features) -> Features:
+        """Adds the features of other arcs and states, by name; a missing feature counts as 0.
+
+        >>> first, second = (Features.from_columns({name: [-1.5]}, None, 1, 1) for name in ("LM", "Length"))
+        >>> first.plus(second).arcs.tolist()
+        [[-1.5], [-1.5]]
+        """
+        if not other:
+            return self
+        names = tuple(dict.fromkeys((*self, *other)))
+        left, right = self.select(names), other.select(names)
+        return Features(names, left.arcs + right.arcs, left.finals + right.finals)
+
     def of_path(self, arcs: Ints, end: int) -> dict[str, float]:
         """Returns the sums of the scores along a path, given its arcs and its final state.
 

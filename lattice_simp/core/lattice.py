@@ -391,7 +391,21 @@ class Lattice:
         """Returns the composition with another lattice, as `compose` does."""
         if not isinstance(other, Lattice):
             return NotImplemented
-        return product(self, other).connected()
+        inputs = other.isymbols or other.symbols
+        middle = other.ilabels if inputs is self.symbols else self.symbols.labels_of(inputs, other.ilabels)
+        pairs = product(self.arcs, other.arcs._replace(labels=middle))
+        weights = gather(self.weights, pairs.first_arcs, 0.0) + gather(other.weights, pairs.second_arcs, 0.0)
+        finals = gather(self.finals, pairs.first_states, INFINITY) + gather(other.finals, pairs.second_states, INFINITY)
+        joint = self.gather(
+            pairs.first_arcs, pairs.offsets, pairs.nextstates, pairs.first_states, weights=weights, finals=finals
+        )
+        ends = np.where(np.isfinite(finals), pairs.second_states, -1)
+        features = joint.features.plus(other.features.gather(pairs.second_arcs, ends))
+        joint = replace(joint, features=features, header=_header_of_product(self, other))
+        if not other.is_acceptor:
+            olabels = gather(other.olabels, pairs.second_arcs, 0)
+            joint = replace(joint, olabels=olabels, symbols=other.symbols, isymbols=self.isymbols or self.symbols)
+        return joint.connected()
 
     def __repr__(self) -> str:
         kind = "acceptor" if self.is_acceptor else "transducer"
@@ -725,6 +739,22 @@ class Lattice:
             return cls.from_arcs(**fst_bytes.parse(data, symbols, isymbols, file_tables=file_tables))
         except FormatError as error:
             raise InvalidLatticeError(str(error)) from error
+
+
+def _header_of_product(first: Lattice, second: Lattice) -> Header:
+    """Returns the first header, with the scales and the word score that are true of the summed costs."""
+    sides = (first, second)
+    scales = {  # a feature of both sides keeps its scale only if both have the same one
+        name: scale
+        for name, scale in {**second.header.scales, **first.header.scales}.items()
+        if all(side.header.scales.get(name, scale if name not in side.features else None) == scale for side in sides)
+    }
+    word_score = second.header.word_score
+    if second.is_acceptor:  # the words of both are the same
+        word_score += first.header.word_score
+    elif first.header.word_score:
+        word_score = 0.0
+    return replace(first.header, scales=scales, word_score=word_score)
 
 
 def _refuse_epsilon(words: tuple[str, ...]) -> None:

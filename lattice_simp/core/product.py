@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
-from lattice_simp.core.features import Features, gather
+from lattice_simp.core.features import gather
 from lattice_simp.core.growing import grown
-from lattice_simp.core.header import Header
-from lattice_simp.core.kernel import Longs, Records, inlined, jit
+from lattice_simp.core.kernel import Ints, Longs, Records, inlined, jit
 from lattice_simp.core.records import NONE, Table, empty_table, enter, find_in, rehashed
 from lattice_simp.core.sorting import lower_bound
 from lattice_simp.errors import InvalidLatticeError
-
-if TYPE_CHECKING:
-    from lattice_simp.core.lattice import Lattice
 
 MAX_ARCS = 100_000_000
 """Arcs that a product may have: 2 GB while it is made."""
@@ -29,73 +24,44 @@ _STATE = np.dtype([("first", np.int32), ("second", np.int32), ("alone", np.int32
 """The state of each automaton, whether the last move was of the second one alone, and where the pair's arcs begin."""
 
 
-def product(first: Lattice, second: Lattice) -> Lattice:
-    """Returns the composition of two lattices (see `ops.compose`), its states in the order of the pairs."""
-    inputs = second.isymbols or second.symbols
-    middle = second.ilabels if inputs is first.symbols else first.symbols.labels_of(inputs, second.ilabels)
-    order = np.lexsort((middle, second.sources)).astype(np.int32)
-    by_input = second.arcs._replace(labels=middle[order], nextstates=second.nextstates[order])
-    if not (first.num_states and second.num_states):
-        return _labelled(first, second, np.zeros(0, dtype=_ARC), np.zeros(0, dtype=_STATE))
-    arcs, states = _pairs(first.arcs, by_input, empty_table(_STATE), MAX_ARCS)
-    if len(arcs) > MAX_ARCS:
-        raise InvalidLatticeError(f"the composition has more than {MAX_ARCS} arcs; prune the lattices first")
-    by_pair = np.argsort(
-        (states["first"].astype(np.int64) * second.num_states + states["second"]) * 2 + states["alone"]
-    )
-    arcs, states = _in_order(arcs, states, by_pair)
-    arcs["second"] = gather(order, arcs["second"], -1)
-    return _labelled(first, second, arcs, states)
+class Product(NamedTuple):
+    """The pairs of states and arcs of two automata.
 
-
-def _labelled(first: Lattice, second: Lattice, arcs: Records, states: Records) -> Lattice:
-    """Returns the pairs of arcs as a lattice, with the input of the first and the output of the second."""
-    first_arcs, second_arcs, nextstates = (
-        np.ascontiguousarray(arcs[name]) for name in ("first", "second", "nextstate")
-    )
-    starts, ends = (np.ascontiguousarray(states[name]) for name in ("first", "second"))
-    finals = gather(first.finals, starts, np.inf) + gather(second.finals, ends, np.inf)
-    offsets = np.append(states["begin"], np.int32(len(arcs)))
-    weights = gather(first.weights, first_arcs, 0.0) + gather(second.weights, second_arcs, 0.0)
-    lattice = first.gather(first_arcs, offsets, nextstates, starts, weights=weights, finals=finals)
-    second_features = second.features.gather(second_arcs, np.where(np.isfinite(finals), ends, -1))
-    lattice = replace(lattice, features=_added(lattice.features, second_features), header=_header(first, second))
-    if second.is_acceptor:
-        return lattice
-    return replace(
-        lattice,
-        olabels=gather(second.olabels, second_arcs, 0),
-        symbols=second.symbols,
-        isymbols=first.isymbols or first.symbols,
-    )
-
-
-def _header(first: Lattice, second: Lattice) -> Header:
-    """Returns the first header, with the scales and the word score that are true of the summed costs.
-
-    A feature of both sides keeps its scale only if both have the same one.
+    Attributes:
+        offsets: (states + 1,) int32, where each pair's arcs begin.
+        nextstates: (arcs,) int32.
+        first_arcs, second_arcs: (arcs,) int32, the arc of each automaton; -1 if only the other one moves.
+        first_states, second_states: (states,) int32, the state of each automaton.
     """
-    sides = (first, second)
-    scales = {
-        name: scale
-        for name, scale in {**second.header.scales, **first.header.scales}.items()
-        if all(side.header.scales.get(name, scale if name not in side.features else None) == scale for side in sides)
-    }
-    word_score = second.header.word_score
-    if second.is_acceptor:  # the words of both are the same
-        word_score += first.header.word_score
-    elif first.header.word_score:
-        word_score = 0.0
-    return replace(first.header, scales=scales, word_score=word_score)
+
+    offsets: Ints
+    nextstates: Ints
+    first_arcs: Ints
+    second_arcs: Ints
+    first_states: Ints
+    second_states: Ints
 
 
-def _added(first: Features, second: Features) -> Features:
-    """Adds the features of two lattices; a missing feature counts as 0."""
-    if not second:
-        return first
-    names = tuple(dict.fromkeys((*first, *second)))
-    left, right = first.select(names), second.select(names)
-    return Features(names, left.arcs + right.arcs, left.finals + right.finals)
+def product(first: Arcs, second: Arcs) -> Product:
+    """Returns the reachable pairs, in the order of their states; the labels of `second` are its input.
+
+    Raises:
+        InvalidLatticeError: there are more than `MAX_ARCS` arcs.
+    """
+    arcs, states = np.zeros(0, dtype=_ARC), np.zeros(0, dtype=_STATE)
+    if len(first.finals) and len(second.finals):
+        sources = np.repeat(np.arange(len(second.finals)), np.diff(second.offsets))
+        order = np.lexsort((second.labels, sources)).astype(np.int32)
+        by_label = second._replace(labels=second.labels[order], nextstates=second.nextstates[order])
+        arcs, states = _pairs(first, by_label, empty_table(_STATE), MAX_ARCS)
+        if len(arcs) > MAX_ARCS:
+            raise InvalidLatticeError(f"the composition has more than {MAX_ARCS} arcs; prune the lattices first")
+        pairs = states["first"].astype(np.int64) * len(second.finals) + states["second"]
+        arcs, states = _in_order(arcs, states, np.argsort(pairs * 2 + states["alone"]))
+        arcs["second"] = gather(order, arcs["second"], -1)
+    offsets = np.append(states["begin"], np.int32(len(arcs)))
+    columns = (arcs["nextstate"], arcs["first"], arcs["second"], states["first"], states["second"])
+    return Product(offsets, *map(np.ascontiguousarray, columns))
 
 
 @jit

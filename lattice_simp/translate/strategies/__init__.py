@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from lattice_simp.translate.lattice_decoder import LatticeDecoder
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.strategies import gappy, plain, skeleton_first
 from lattice_simp.translate.strategies.task import Task
-
-if TYPE_CHECKING:
-    from lattice_simp.translate.decoder import Decoder
 
 
 @dataclass(frozen=True)
@@ -24,7 +21,7 @@ class Strategy:
         help: one line for users.
     """
 
-    translate: Callable[[Decoder, Task], Translation]
+    translate: Callable[[LatticeDecoder, Task], Translation]
     needs: tuple[str, ...]
     help: str
 

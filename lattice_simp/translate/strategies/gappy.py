@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -13,15 +12,13 @@ from lattice_simp.errors import SkeletonError
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.derivation import path_labels
 from lattice_simp.translate.gappy_composition import compose_with_expected, compose_with_skeletons
+from lattice_simp.translate.lattice_decoder import LatticeDecoder
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.strategies.task import Task
 from lattice_simp.translate.word_alignment import align_words
 
-if TYPE_CHECKING:
-    from lattice_simp.translate.decoder import Decoder
 
-
-def translate(decoder: Decoder, task: Task) -> Translation:
+def translate(decoder: LatticeDecoder, task: Task) -> Translation:
     """Decodes sentence and skeletons separately, and keeps the full hypotheses that contain a skeleton hypothesis.
 
     If none does, it returns the plain lattice, and `reachable` is False.
@@ -49,7 +46,7 @@ def translate(decoder: Decoder, task: Task) -> Translation:
     return Translation(task.words, "gappy", lattice, decoder.grammar, reachable, hypotheses)
 
 
-def _expected(decoder: Decoder, task: Task, full: Lattice) -> Translation:
+def _expected(decoder: LatticeDecoder, task: Task, full: Lattice) -> Translation:
     """Finds the best strings by their expected costs over all skeletons, weighted by the skeletons' probabilities."""
     settings = decoder.settings.skeleton
     if settings.gaps == "at-gaps":
@@ -72,7 +69,9 @@ def beyond_best(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     return [hypothesis.with_cost(hypothesis.cost - least) for hypothesis in hypotheses]
 
 
-def hypotheses_with_positions(decoder: Decoder, skeleton: Skeleton) -> tuple[tuple[Hypothesis, ...], list[set[int]]]:
+def hypotheses_with_positions(
+    decoder: LatticeDecoder, skeleton: Skeleton
+) -> tuple[tuple[Hypothesis, ...], list[set[int]]]:
     """Returns exactly the skeleton's n best hypotheses, and for each the places where a gap of the source may open.
 
     A gap may open next to any target word that is aligned with a source word next to the gap.
@@ -82,7 +81,7 @@ def hypotheses_with_positions(decoder: Decoder, skeleton: Skeleton) -> tuple[tup
     return tuple(map(decoder.skeleton_scores.scored, paths)), positions
 
 
-def _gap_positions(decoder: Decoder, skeleton: Skeleton, lattice: Lattice, hypothesis: Hypothesis) -> set[int]:
+def _gap_positions(decoder: LatticeDecoder, skeleton: Skeleton, lattice: Lattice, hypothesis: Hypothesis) -> set[int]:
     aligned = align_words(path_labels(lattice, hypothesis).uses(), skeleton.words, decoder.grammar)
     gaps = skeleton.gap_positions
     allowed = {0} if 0 in gaps else set()

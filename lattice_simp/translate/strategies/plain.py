@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.translate.derivation import StepLattice
+from lattice_simp.translate.lattice_decoder import LatticeDecoder
 from lattice_simp.translate.parse import SourceParse
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.search.cubes.item_pruning import kept_items
@@ -14,14 +14,11 @@ from lattice_simp.translate.search.exact.decode import lower_bound, optimal_rule
 from lattice_simp.translate.source import Sentence
 from lattice_simp.translate.strategies.task import Task
 
-if TYPE_CHECKING:
-    from lattice_simp.translate.decoder import Decoder
-
 ONE_OF_ARCS = 20
 """A lattice that serves only to find the best translation needs one in this many arcs."""
 
 
-def translate(decoder: Decoder, task: Task) -> Translation:
+def translate(decoder: LatticeDecoder, task: Task) -> Translation:
     """Returns the translations of the sentence alone."""
     gap = None
     if decoder.settings.exact is not None:
@@ -33,7 +30,7 @@ def translate(decoder: Decoder, task: Task) -> Translation:
     return Translation(task.words, "plain", lattice, decoder.grammar, optimality_gap=gap)
 
 
-def certified(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
+def certified(decoder: LatticeDecoder, sentence: Sentence) -> tuple[Lattice, float]:
     """Returns the lattice of translations and its optimality gap: by how much its best one may miss the optimum (nats).
 
     With a gap of 0, the lattice is certain to hold the best translation and, in a nested grammar, every translation
@@ -54,8 +51,8 @@ def certified(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
     return decoder.scored(rules, limits.beam).named(), 0.0
 
 
-def bounded(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
-    """Returns the lattice of `Decoder.lattice`, and a bound of its optimality gap (nats).
+def bounded(decoder: LatticeDecoder, sentence: Sentence) -> tuple[Lattice, float]:
+    """Returns the lattice of `LatticeDecoder.lattice`, and a bound of its optimality gap (nats).
 
     The bound is that of a relaxation of the language models; grammars that do not nest are decoded exactly.
 
@@ -69,13 +66,13 @@ def bounded(decoder: Decoder, sentence: Sentence) -> tuple[Lattice, float]:
     return scored.named(), upper - lower_bound(parse, decoder.models, decoder.word_penalty, upper, bound)
 
 
-def _pruned(decoder: Decoder, parse: SourceParse) -> tuple[StepLattice, float]:
+def _pruned(decoder: LatticeDecoder, parse: SourceParse) -> tuple[StepLattice, float]:
     """Returns the lattice of the pruned search, scored with language models, and the cost of its best translation."""
     scored = decoder.scored(parse.lattice(decoder.kept_items), decoder.settings.beam)
     return scored, decoder.operations.nbest(scored.lattice, 1)[0].cost
 
 
-def _known_cost(decoder: Decoder, parse: SourceParse) -> float:
+def _known_cost(decoder: LatticeDecoder, parse: SourceParse) -> float:
     """Returns the cost of the pruned search's best translation, for which a small lattice is enough."""
     cubes = replace(decoder.settings.cubes, max_arcs=max(decoder.settings.cubes.max_arcs // ONE_OF_ARCS, 1))
     rules = parse.lattice(lambda items: kept_items(items, decoder.models, decoder.word_penalty, cubes))

@@ -17,7 +17,6 @@ from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count, islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,15 +33,13 @@ from lattice_simp.translate.affiliation import NO_TOKEN, target_tokens
 from lattice_simp.translate.derivation import StepLattice
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.items import Excerpt, ExtraItem
+from lattice_simp.translate.lattice_decoder import LatticeDecoder
 from lattice_simp.translate.match import match
 from lattice_simp.translate.part_pruning import PartPruning
 from lattice_simp.translate.result import Translation
 from lattice_simp.translate.source import Source
 from lattice_simp.translate.strategies.task import Task
 from lattice_simp.translate.word_alignment import gap_position
-
-if TYPE_CHECKING:
-    from lattice_simp.translate.decoder import Decoder
 
 GAP = "<gap:{}>"
 """The token, and the target word, of an unexpanded gap."""
@@ -55,7 +52,7 @@ GAP_PRUNING = PartPruning(beam=10.0, max_arcs=1000)
 """The pruning of a gap's lattice before it is put into each of its positions."""
 
 
-def translate(decoder: Decoder, task: Task) -> Translation:
+def translate(decoder: LatticeDecoder, task: Task) -> Translation:
     """Decodes the skeleton with unexpanded gaps, forced towards the skeleton's n-best list, then expands the gaps.
 
     It uses the first of several skeletons. If no partial hypothesis contains a skeleton hypothesis, or the rules have
@@ -91,7 +88,7 @@ def _fitting(
     return acceptor, hypotheses
 
 
-def _gap_lattice(decoder: Decoder, words: Sequence[str], tokens: range) -> Lattice:
+def _gap_lattice(decoder: LatticeDecoder, words: Sequence[str], tokens: range) -> Lattice:
     """Returns the translations of a gap, pruned without knowledge of the words around them.
 
     The rules of a nested grammar are chosen as if the gap were a sentence.
@@ -103,7 +100,7 @@ def _gap_lattice(decoder: Decoder, words: Sequence[str], tokens: range) -> Latti
     return replace(rules, lattice=pruner.lattice(rules.lattice)).named()
 
 
-def partial_lattice(decoder: Decoder, skeleton: Skeleton) -> tuple[StepLattice, list[str]]:
+def partial_lattice(decoder: LatticeDecoder, skeleton: Skeleton) -> tuple[StepLattice, list[str]]:
     """Returns the rules' lattice of the skeleton with its gaps as words, and those words in order.
 
     Input labels are steps, whose spans count tokens of the full sentence.
@@ -175,7 +172,9 @@ def gapped_side(
     return tuple(symbol for _, symbol, _ in parts), tuple(owner for _, _, owner in parts)
 
 
-def _forced(decoder: Decoder, partial: StepLattice, acceptor: GappyAcceptor, gap_words: Sequence[str]) -> Lattice:
+def _forced(
+    decoder: LatticeDecoder, partial: StepLattice, acceptor: GappyAcceptor, gap_words: Sequence[str]
+) -> Lattice:
     """Composes with the skeleton hypotheses; only gaps may occur between their words.
 
     The result is pruned by the language models, which skip the gaps; then their costs are removed again.

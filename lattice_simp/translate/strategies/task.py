@@ -6,14 +6,11 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.skeleton import Skeleton
+from lattice_simp.translate.lattice_decoder import LatticeDecoder
 from lattice_simp.translate.source import Source
-
-if TYPE_CHECKING:
-    from lattice_simp.translate.decoder import Decoder
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class Task:
         """The tokens of the sentence; of a word lattice, those of its best path."""
         return self.source.best_words
 
-    def skeleton_nbest(self, decoder: Decoder) -> tuple[Hypothesis, ...]:
+    def skeleton_nbest(self, decoder: LatticeDecoder) -> tuple[Hypothesis, ...]:
         """Returns the hypotheses from elsewhere, or exactly the n best translations of the skeletons, pooled.
 
         Raises:
@@ -51,7 +48,7 @@ class Task:
             scores.refuse_features(f"with the aggregation {settings.aggregation}; take max")
         return pool_hypotheses(self.skeleton_lists(decoder), settings.aggregation, settings.hypotheses)
 
-    def skeleton_lists(self, decoder: Decoder) -> list[tuple[Hypothesis, ...]]:
+    def skeleton_lists(self, decoder: LatticeDecoder) -> list[tuple[Hypothesis, ...]]:
         """Returns exactly the n best translations of each skeleton."""
         scores, count = decoder.skeleton_scores, decoder.settings.skeleton.hypotheses
         return [scores.ranked(decoder.skeleton_nbest(skeleton.words, count)[1]) for skeleton in self.skeletons]
