@@ -9,16 +9,11 @@ from lattice_simp.core.kernel import Ints, Longs
 
 
 def prefix_sums(counts: npt.ArrayLike) -> Longs:
-    """Returns the sum of the counts before each place, and of all: the offsets of blocks of these lengths.
+    """Returns the sum of the counts before each place, and of all, (n + 1,) int64: the offsets of blocks of these
+    lengths.
 
     >>> prefix_sums([2, 0, 3]).tolist()
     [0, 2, 2, 5]
-
-    Args:
-        counts: (n,) integers or booleans.
-
-    Returns:
-        The sums, (n + 1,) int64.
     """
     return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
 

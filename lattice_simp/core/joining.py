@@ -78,13 +78,9 @@ def _share_inputs(lattices: list[Lattice]) -> list[Lattice]:
 def with_epsilons(
     lattice: Lattice, sources: Ints, nextstates: Ints, weights: Floats, scores: Scores | None = None
 ) -> Lattice:
-    """Adds epsilon arcs to the lattice, each after the other arcs of its source state.
+    """Adds epsilon arcs, (epsilons,), to the lattice, each after the other arcs of its source state.
 
-    Args:
-        lattice: any lattice.
-        sources, nextstates: (epsilons,) int32.
-        weights: (epsilons,) float64, in nats.
-        scores: (features, epsilons), 0 if None.
+    Their weights are in nats, their scores (features, epsilons), 0 if None.
     """
     features = lattice.features
     if scores is None:

@@ -53,11 +53,7 @@ def to_arrays(model: NgramAutomaton) -> dict[str, npt.NDArray[Any]]:
 
 
 def from_arrays(words: list[str], arrays: Mapping[str, npt.NDArray[Any]]) -> NgramAutomaton:
-    """Restores a whole model from the arrays of `to_arrays`.
-
-    Args:
-        words: the vocabulary by word id.
-        arrays: the arrays that `FIELDS` names; others are ignored.
+    """Restores a whole model from the vocabulary by word id and the arrays of `to_arrays`; others are ignored.
 
     Raises:
         BrokenArrayError: the arrays contradict each other or the words.
@@ -149,12 +145,10 @@ def _with_contexts(sections: list[NgramSection]) -> list[NgramSection]:
 
 
 def _priced(sections: list[NgramSection], order: int, keys: list[Longs], orders: list[Longs]) -> NgramSection:
-    """Returns the n-grams of an order with the backed-off probabilities of those that were added.
+    """Returns the n-grams of an order with the backed-off probabilities of those that were added; lower orders are
+    complete.
 
-    Args:
-        sections: those of all orders; the lower ones are complete.
-        order: the order.
-        keys, orders: the sorted keys of the lower orders, and the rows that they come from.
+    `keys` and `orders` are the sorted keys of the lower orders, and the rows that they come from.
     """
     section, size = sections[order - 1], len(sections[0].words)
     rows = np.flatnonzero(np.isnan(section.probs))

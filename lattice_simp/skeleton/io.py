@@ -126,10 +126,7 @@ def lines_of_records(records: Sequence[SkeletonRecord | None], count: int, path:
     >>> lines_of_records([SkeletonRecord("talk.1", 4, (skeleton,))], 5)
     [4]
 
-    Args:
-        records: the records of a file; None for a blank line.
-        count: the number of lines.
-        path: the file of the records, for messages.
+    Records are None for blank lines; `path` is their file, for messages.
 
     Raises:
         FormatError: a record of a line that does not exist, or a second record of the same line.

@@ -60,15 +60,9 @@ def check_in_child(path: str | Path, script: Path, *, library: str, remedy: str)
 def convert_in_child(
     data: bytes, script: Path, arguments: Sequence[str], *, path: str | Path | None, library: str, remedy: str
 ) -> bytes:
-    """Converts bytes with a script, from its standard input to its standard output.
+    """Converts bytes with a script, from its standard input to its standard output; see `check_in_child`.
 
-    Args:
-        data: the bytes.
-        script: a Python file that imports nothing from this package.
-        arguments: the script's arguments.
-        path: the file that the bytes come from, for the message.
-        library: the library that may crash, for the message.
-        remedy: the remedy, for the message.
+    `path` is the file that the bytes come from, for the message.
 
     Raises:
         FormatError: the library refuses the data, crashes on them, or does not finish.

@@ -25,12 +25,7 @@ class Ended(NamedTuple):
 
 
 def run_program(command: Sequence[str], folder: Path, *, seconds: float | None = None) -> Ended:
-    """Runs a program without input.
-
-    Args:
-        command: the program and its arguments.
-        folder: the folder to run it in.
-        seconds: the time limit, after which the program is killed; None for none.
+    """Runs a program without input in a folder, and kills it after a time limit, if any.
 
     Raises:
         ProgramTimeError: the time limit is over.

@@ -61,13 +61,7 @@ def read_settings(path: str | Path, overrides: Iterable[str] = ()) -> dict[str, 
 
 
 def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | Path, section: str = "") -> Model:
-    """Makes settings from nested values.
-
-    Args:
-        model: the class of the settings.
-        values: the values of its fields.
-        path: the file, for messages.
-        section: the section of the file that has the values, such as `rules.filter`.
+    """Makes settings from nested values of a file, or of its `section`, such as `rules.filter`.
 
     Raises:
         FormatError: a field is wrong or unknown; for an unknown one, the message suggests the nearest known name.
@@ -94,11 +88,7 @@ def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | 
 def read_run(model: type[Model], path: str | Path, overrides: Iterable[str], files: Iterable[str]) -> Model:
     """Reads the settings of a run from a YAML file; the paths of its `files` count from the file's folder.
 
-    Args:
-        model: the class of the settings.
-        path: the YAML file.
-        overrides: as for `read_settings`.
-        files: the names of the fields that hold paths; empty ones stay empty.
+    `files` names the fields that hold paths; empty ones stay empty.
 
     Raises:
         FormatError: as `read_settings` and `checked_settings`.

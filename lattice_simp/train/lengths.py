@@ -17,10 +17,6 @@ def length_ratios(sources: Sequence[str], references: Sequence[Sequence[str]]) -
 
     >>> length_ratios(["a b", "a", ""], [["x y z w", "x", "x"]]).tolist()
     [0.5, 1.0, nan]
-
-    Args:
-        sources: lines of tokens.
-        references: the lines of each reference.
     """
     lengths: Floats = np.array([[len(split_tokens(line)) for line in lines] for lines in (sources, *references)], float)
     lengths[lengths == 0] = np.nan
@@ -29,7 +25,7 @@ def length_ratios(sources: Sequence[str], references: Sequence[Sequence[str]]) -
 
 
 def balanced(ratios: Floats, count: int, mean: float) -> Longs:
-    """Returns the sorted indices of ratios whose mean is about `mean`.
+    """Returns the sorted indices of up to `count` ratios whose mean is about `mean`; nan is left out.
 
     The largest ratios are left out until the rest has this mean, or the smallest ones if the mean of all is below it;
     of the rest, `count` are taken, evenly spread over the values.
@@ -37,11 +33,6 @@ def balanced(ratios: Floats, count: int, mean: float) -> Longs:
     >>> ratios = np.array([0.8, 1.2, 1.0, 0.9, 1.6, 1.1, 1.0, 1.4])
     >>> balanced(ratios, 4, 1.0).tolist()
     [0, 1, 2, 6]
-
-    Args:
-        ratios: (ratios,) float64; nan is left out.
-        count: the maximum number to take.
-        mean: the desired mean.
     """
     numbers = np.flatnonzero(~np.isnan(ratios))
     ordered = numbers[np.argsort(ratios[numbers], kind="stable")]

@@ -65,14 +65,14 @@ def train(
     last: str | None = None,
     simplifier_stages: Mapping[str, StageMaker] = NO_STAGES,
 ) -> Done:
-    """Runs the stages that have not finished.
+    """Runs the stages that have not finished; with `simplifier_stages`, the model becomes a simplifier.
 
     Args:
         config: the settings of the run.
         run: its workers and reports.
         first: this stage and those after it run again, even if their files exist.
         last: stop after this stage.
-        simplifier_stages: the further stages that make the model a simplifier, by name.
+        simplifier_stages: further stages by name.
 
     Raises:
         LatticeSimpError: a stage failed; finished stages stay, and the next run resumes from there.

@@ -50,10 +50,8 @@ def item_tokens(grammar: Grammar, matches: Matches, match: Ints, rule: Ints, off
     """Returns the token of each target symbol of items of matches, flat.
 
     Args:
-        grammar: the rules.
-        matches: matches in a sentence.
-        match: (items,) the match of each item.
-        rule: (items,) its rule; negative for a token that stands for itself.
+        grammar, matches: the rules, and their matches in a sentence.
+        match, rule: (items,) the match of each item, and its rule; negative for a token that stands for itself.
         offsets: (items + 1,) where its symbols begin.
     """
     rules = _Rules(

@@ -84,13 +84,8 @@ class Derivations:
         return total
 
     def completed(self, steps: Ints) -> tuple[Ints, Longs]:
-        """Returns the items that each step completes, in the order of the target side, and where those of each begin.
-
-        Args:
-            steps: (steps,) integers.
-
-        Returns:
-            (items,) and (steps + 1,) offsets.
+        """Returns the items that each of the steps completes, in the order of the target side, and where those of each
+        begin.
         """
         columns, step = [], steps
         while step.any():

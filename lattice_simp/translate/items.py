@@ -154,15 +154,9 @@ class ParseItems(Sides):
 def parse_items(
     grammar: Grammar, costs: Costs, source: Source, plan: CellPlan, excerpt: Excerpt, *, affiliated: bool
 ) -> ParseItems:
-    """Returns the target sides of all matches.
+    """Returns the target sides of all matches of a sentence, or of a word lattice, whose cells `plan` lists.
 
-    Args:
-        grammar: the rules.
-        costs: the costs of rules and copies.
-        source: the sentence, or a word lattice.
-        plan: the plan of its cells.
-        excerpt: the context of words that are part of a larger sentence.
-        affiliated: whether labels are pairs of words and the tokens that they belong to.
+    If `affiliated`, labels are pairs of words and the tokens that they belong to.
     """
     sides = _match_sides(grammar, costs, source, plan, excerpt.free_copies, affiliated=affiliated)
     if excerpt.extra:

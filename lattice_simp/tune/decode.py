@@ -56,12 +56,7 @@ def decode(
 ) -> list[Lattice]:
     """Returns the lattice of each sentence, all numbered by `symbols` or a copy of it with more words.
 
-    Args:
-        sentences: the development set.
-        options: how to decode.
-        weights: the weights of the features.
-        symbols: numbers the words.
-        progress: called with the number of sentences done, and their total.
+    `progress` is called with the number of sentences done, and their total.
 
     Raises:
         LatticeSimpError: a sentence cannot be translated.

@@ -57,10 +57,7 @@ def tuning_lattice(
 def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbols: SymbolTable) -> Lattice:
     """Returns a lattice of one path for each hypothesis of a sentence, its features on the path's first arc.
 
-    Args:
-        hypotheses: the hypotheses, equal ones included.
-        names: the names of their features; one that a hypothesis lacks is 0 there.
-        symbols: numbers the words; it grows as needed.
+    A named feature that a hypothesis lacks is 0 there; `symbols` grows as needed.
 
     Raises:
         LatticeSimpError: a hypothesis has a feature that is not named.

@@ -60,8 +60,7 @@ def search_line(
     Args:
         sentences: the envelopes of all sentences, at least one, with the same limit.
         direction: the number of the direction.
-        low: the least allowed gamma, at most 0.
-        high: the greatest allowed gamma, at least 0.
+        low, high: the least allowed gamma, at most 0, and the greatest, at least 0.
         min_width: narrower intervals are skipped unless they hold 0, since their scores are due to chance.
         metric: the metric of the envelopes.
     """

@@ -157,13 +157,10 @@ def minimize_error(
 def evaluate(
     lattices: Sequence[Lattice], prepared: Sequence[Prepared], weights: npt.ArrayLike, metric: TunedMetric = BLEU
 ) -> float:
-    """Returns the corpus score of the lattices' best hypotheses under `weights`, (features,).
+    """Returns the corpus score of the lattices' best hypotheses under `weights`, (features,), in the order of the
+    features.
 
-    Args:
-        lattices: one for each sentence.
-        prepared: the references of each sentence, prepared for the metric (`TunedMetric.prepared`).
-        weights: in the order of the features; hypotheses cost minus the sum of weight times feature.
-        metric: the metric.
+    The references of each sentence are prepared for the metric (`TunedMetric.prepared`).
     """
     best = [best_hypothesis(lattice, weights)[0] for lattice in lattices]
     rows = [counts.rows(words, np.array([0, len(words)]))[0] for counts, words in zip(prepared, best, strict=True)]
@@ -285,13 +282,9 @@ def checked_names(
 ) -> tuple[str, ...]:
     """Returns the features' names.
 
-    Args:
-        lattices, references: as for `minimize_error`.
-        mentioned: features that an optimiser's options name.
-
     Raises:
-        LatticeSimpError: no sentences, other numbers of sentences on both sides, features that differ, or an unknown
-            feature.
+        LatticeSimpError: no sentences, other numbers of sentences on both sides, features that differ, or an
+            optimiser's options mention an unknown feature.
     """
     if not lattices or len(lattices) != len(references):
         counts = f"{counted(len(lattices), 'lattice')} and references of {counted(len(references), 'sentence')}"

@@ -128,13 +128,6 @@ def learn_margins_of_lists(
     >>> round(result.initial_score, 3), result.score
     (0.669, 1.0)
 
-    Args:
-        lists: one for each sentence.
-        names: the names of their features.
-        start_weights: a weight for each feature.
-        options: see `MiraOptions`.
-        metric: the metric of the lists' statistics.
-
     Raises:
         LatticeSimpError: no hypotheses, weights and features that differ, or an option names an unknown feature.
     """

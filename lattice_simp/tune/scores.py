@@ -30,14 +30,12 @@ def weight_vector(feature_names: Sequence[str], weights: Mapping[str, float]) ->
 def lattice_under(lattice: Lattice, weights: Mapping[str, float] | npt.ArrayLike) -> Lattice:
     """Sets the costs of a lattice to those of its features under the weights; arcs keep their numbers.
 
+    The weights are by feature, 0 where one is missing, or in the order of the features, (features,).
+
     >>> from lattice_simp.tune.feature_lattice import tuning_lattice
     >>> pair = Lattice.from_strings([("a", 0.0), ("b", 0.0)])
     >>> lattice_under(tuning_lattice(pair, "xy", [[1.0, 0.5], [0.0, 2.0]]), {"x": 1.0, "y": 3.0}).weights.tolist()
     [-1.0, -6.5]
-
-    Args:
-        lattice: any lattice with features.
-        weights: by feature, 0 where one is missing; or in the order of the features, (features,).
     """
     features = lattice.features
     if isinstance(weights, Mapping):

@@ -131,13 +131,7 @@ def skeleton_lattice(
 ) -> Lattice:
     """Builds the lattice of all skeletons of the desired length, without the language model.
 
-    Args:
-        parse: a parsed sentence.
-        tree: its parts that may be deleted.
-        chain: the scores of its tokens.
-        rate: the compression rate to aim at.
-        model: the language model that will be applied; its unigram costs are subtracted.
-        settings: the objective of the search; None for the defaults.
+    The unigram costs of the language model that will be applied are subtracted.
 
     Raises:
         TangledTreeError: a very long sentence whose tree has many crossing arcs.

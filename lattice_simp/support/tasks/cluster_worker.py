@@ -42,14 +42,10 @@ class Plan:
 
 
 def answer(plan: bytes, group: bytes) -> tuple[list[bytes], float] | BatchError:
-    """Returns the pickled outcomes of a group of tasks and the seconds that they took, without loading.
+    """Returns the pickled outcomes of a pickled group of tasks and the seconds that they took, without loading.
 
     An error that ends the run is returned. Functions need not be thread-safe, so the threads of a worker take turns. An
-    empty group creates the function, too.
-
-    Args:
-        plan: a pickled `Plan`.
-        group: a pickled sequence of tasks.
+    empty group creates the function of the pickled `Plan`, too.
     """
     with _lock:
         try:

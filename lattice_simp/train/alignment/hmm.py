@@ -143,25 +143,15 @@ def align_words(
     jobs: int = 1,
     progress: Progress = lambda done, total, value: None,
 ) -> Ints:
-    """Aligns each word of the generated side to a word of the conditioning side.
+    """Aligns each word of the generated side to a word of the conditioning side; see `align_both`.
 
     >>> source = Side(np.array([0, 1, 0, 1, 1, 0]), np.array([0, 2, 3, 4, 6]), 2)
     >>> target = Side(np.array([2, 1, 2, 1, 1, 2]), np.array([0, 2, 3, 4, 6]), 3)
     >>> align_words(source, target).tolist()
     [0, 1, 0, 0, 0, 1]
 
-    Args:
-        conditioning: the sentences whose words the links lead to.
-        generated: the other side of the same sentence pairs.
-        settings: how the aligner is trained.
-        jobs: threads; the result does not depend on it.
-        progress: called after each pass over the corpus.
-
     Returns:
         For each word of `generated` the position in its sentence's other side, -1 for NULL.
-
-    Raises:
-        LatticeSimpError: as `align_both`.
     """
     if len(conditioning) != len(generated):
         raise LatticeSimpError(

@@ -54,16 +54,11 @@ def model1_posteriors(shard: Shard) -> tuple[float, Floats]:
 
 @jit
 def hmm_posteriors(shard: Shard, weights: Floats, null: float, uniform: float) -> tuple[float, Floats]:
-    """Replaces the cells by posteriors under the HMM.
-
-    Args:
-        shard: the sentences.
-        weights: a weight for each bucket of jumps.
-        null: the probability of a transition to NULL.
-        uniform: the share of the transitions to words that is uniform.
+    """Replaces the cells by posteriors under the HMM; for `null` and `uniform` see `hmm.HmmSettings`.
 
     Returns:
-        The log-likelihood, and (2, buckets) expected counts and exposures of the buckets; see `_add_jumps`.
+        The log-likelihood, and (2, buckets) expected counts and exposures of the buckets of jumps, each with a weight;
+        see `_add_jumps`.
     """
     likelihood, jumps = 0.0, np.zeros((2, len(weights)))
     lengths = shard.lengths

@@ -53,14 +53,9 @@ class RuleBlock(NamedTuple):
 
 @jit
 def extract_block(bitext: Bitext, begin: int, limits: Limits, allowed: Longs, max_rules: int) -> RuleBlock:
-    """Extracts the rules of the sentences from `begin` on, until there are `max_rules` or more.
+    """Extracts the rules of the sentences from `begin` on, until there are `max_rules` or more after a sentence.
 
-    Args:
-        bitext: the aligned sentence pairs.
-        begin: the first sentence.
-        limits: the limits of a rule.
-        allowed: a hash table (`find_slot`) of the `pattern_hash`es of the source sides to extract; empty for all.
-        max_rules: ends the block after the sentence with which it has so many rules.
+    `allowed` is a hash table (`find_slot`) of the `pattern_hash`es of the source sides to extract; empty for all.
     """
     sentence = np.empty(_FIRST_ROWS, dtype=np.int32)
     source_offsets, source = np.zeros(_FIRST_ROWS, dtype=np.int64), np.empty(_FIRST_ROWS, dtype=np.int32)
@@ -123,11 +118,7 @@ def _link_starts(links: Ints, num_words: int) -> Ints:
 def count_targets(bitext: Bitext, limits: Limits, keys: Longs, values: Ints, counts: Longs) -> np.int64:
     """Counts the target sides of all rules of all sentences; returns the number of all rules.
 
-    Args:
-        bitext: the aligned sentence pairs.
-        limits: the limits of a rule.
-        keys, values: a hash table of the target sides to count: `pattern_hash` to an index in `counts`.
-        counts: the counts to add to.
+    `keys` and `values` are a hash table of the target sides to count: `pattern_hash` to an index in `counts`.
     """
     pattern = np.empty(limits.max_span + 2, dtype=np.int32)
     rules = np.int64(0)

@@ -52,10 +52,8 @@ def with_simplicity(grammar: Grammar, model: LanguageModel) -> Grammar:
 def _keys(offsets: Ints, symbols: Ints, words: SymbolTable, rows: Longs, table: SymbolTable) -> Longs:
     """Returns `rule * len(table) + word` of the words of each rule's row; gaps and words without letters are skipped.
 
-    Args:
-        offsets, symbols, words: a side of the grammar, and its symbol table.
-        rows: the row of each rule in that side.
-        table: the words of both sides.
+    The rows are those of the rules in a side of the grammar, given with its symbol table; `table` has the words of both
+    sides.
     """
     of_table = table.encode(list(words))
     has_letters = np.array([any(letter.isalpha() for letter in word) for word in table])

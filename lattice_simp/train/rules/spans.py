@@ -60,12 +60,10 @@ def phrase_table(source_length: int, target_length: int, links: Ints, max_span: 
 def rule_spans(
     source_length: int, target_length: int, links: Ints, max_span: int, max_symbols: int, max_gaps: int
 ) -> Ints:
-    """Returns the spans of all rules of a sentence pair, (rules, SPAN_COLUMNS) int32.
+    """Returns the spans of all rules of a sentence pair, (rules, SPAN_COLUMNS) int32; for the limits see
+    `config.Rules`.
 
-    Args:
-        source_length, target_length: the numbers of words.
-        links: (links, 2) positions of linked words.
-        max_span, max_symbols, max_gaps: the limits of a rule; see `config.Rules`.
+    `links` are (links, 2) positions of linked words.
     """
     phrases, offsets = phrase_table(source_length, target_length, links, max_span)
     linked = np.zeros(source_length + 1, dtype=np.int32)  # how many words before a position have links

@@ -19,7 +19,8 @@ START_WEIGHT = 2.0
 def with_swaps(grammar: Grammar) -> Grammar:
     """Returns a shallow grammar with the rule `X -> V V` that writes its two phrases in the opposite order.
 
-    A swapped phrase is not swapped again, so the grammar does not nest, and decoding stays exact.
+    A swapped phrase is not swapped again, so the grammar does not nest, and decoding stays exact. X must be the top,
+    and V the phrases in its gaps.
 
     >>> from lattice_simp.formats.rule_table import parse_rules
     >>> table = ["[V] ||| a ||| a ||| P=-1", "[X] ||| [V,1] ||| [V,1] ||| P=0"]
@@ -28,9 +29,6 @@ def with_swaps(grammar: Grammar) -> Grammar:
     ((('V',), ('V',)), (1, 0), (('P', 0.0), ('Swap', -1.0)))
     >>> swapped.nests
     False
-
-    Args:
-        grammar: a grammar with the non-terminals X, the top, and V, the phrases in its gaps.
     """
     top, phrase = grammar.nonterminals.index("X"), grammar.nonterminals.index("V")
     features = np.zeros((grammar.num_rules + 1, len(grammar.feature_names) + 1))

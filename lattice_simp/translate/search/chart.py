@@ -136,8 +136,7 @@ def search_chart(
 
     Args:
         parse: the items of a sentence.
-        labels: (words,) int32, the labels that a language model sees (`seen_labels`).
-        words: (words,) int32, the language model's words for them.
+        labels, words: (words,) int32, the labels that a language model sees (`seen_labels`), and its words for them.
         end_word: the symbol of the sentence's end.
         word_penalty: the cost of a word that the models see.
 

@@ -14,10 +14,7 @@ from lattice_simp.translate.search.forest import edge_totals, outside_costs
 def excess_of_grids(hypotheses: Hypotheses, grids: Grids, goal: int) -> Floats:
     """Returns (grids,) the smaller of the excess of each grid in a search and its estimate.
 
-    Args:
-        hypotheses: those of the search, with at least one whole derivation.
-        grids: all grids of the chart.
-        goal: the last place of the chart.
+    The search must have found a whole derivation; `goal` is the last place of the chart.
     """
     return np.minimum(found_excess(hypotheses, len(grids.arcs), goal), estimated_excess(hypotheses, grids, goal))
 

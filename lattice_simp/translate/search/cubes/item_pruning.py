@@ -34,12 +34,7 @@ def kept_items(
 ) -> Bools:
     """Searches a parse, and returns which items are kept, (items,) bool; none if there is no translation.
 
-    Args:
-        parse: the items of a sentence.
-        models: the language models with their weights.
-        word_penalty: the cost of a word.
-        limits: see `CubePruning`.
-        invisible: words that the language models skip.
+    The language models skip the words `invisible`.
     """
     labels, names = seen_labels(parse, invisible)
     weighted = list(models.values())

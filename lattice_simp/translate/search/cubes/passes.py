@@ -36,10 +36,7 @@ LEAST_SHARE = 0.01
 def search_twice(chart: Chart, model: NgramAutomaton, pops: int) -> tuple[Hypotheses, Grids]:
     """Finds the best hypotheses of all places; returns them and their grids.
 
-    Args:
-        chart: the chart of a sentence.
-        model: the language model.
-        pops: the number of hypotheses that the search visits at a place in the best derivation.
+    The search visits `pops` hypotheses at a place in the best derivation.
     """
     grids, rests = make_grids(chart, model), np.zeros(len(model.vocabulary))
     goal, narrow = int(chart.ends[-1]), int(NARROW_SHARE * pops)
@@ -55,12 +52,9 @@ def search_twice(chart: Chart, model: NgramAutomaton, pops: int) -> tuple[Hypoth
 
 
 def wide_pops(grids: Grids, excess: Floats, pops: int) -> Ints:
-    """Returns (places,) int32, how many hypotheses the wide pass visits.
+    """Returns (places,) int32, how many hypotheses the wide pass visits: `pops` at a place without excess.
 
-    Args:
-        grids: all grids of the chart.
-        excess: (grids,) float64, their excess; infinity without a derivation.
-        pops: hypotheses of a place without excess.
+    `excess` is that of each grid, (grids,) float64; infinity without a derivation.
     """
     least = np.full(len(grids.places), np.inf)
     np.minimum.at(least, np.repeat(np.arange(len(grids.places)), np.diff(grids.offsets)), excess)

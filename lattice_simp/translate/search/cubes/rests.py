@@ -28,15 +28,9 @@ MEAN_WEIGHT = 1.0
 def learnt_rests(
     chart: Chart, model: NgramAutomaton, grids: Grids, borders: Borders, hypotheses: Hypotheses, goal: int
 ) -> Floats:
-    """Returns (words,) float64, the rest costs.
+    """Returns (words,) float64, the rest costs, from the hypotheses and the borders of a narrow search.
 
-    Args:
-        chart: the chart of a sentence.
-        model: the language model.
-        grids: the grids of the chart.
-        borders: the borders of the search.
-        hypotheses: those of a narrow search, with at least one whole derivation.
-        goal: the last place of the chart.
+    The search must have found a whole derivation; `goal` is the last place of the chart.
     """
     totals, weights = _meetings(chart, model, grids, borders, hypotheses, edge_excess(hypotheses, goal))
     mean = totals.sum() / max(weights.sum(), np.finfo(float).tiny)

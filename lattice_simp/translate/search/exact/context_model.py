@@ -128,7 +128,7 @@ def _living_ngrams(model: ContextModel, living: Bools) -> Bools:
 
 
 def with_potential(model: ContextModel, potential: Floats, reach: int, feasible: Bools | None = None) -> ContextModel:
-    """Returns the model with potentials of the states of an order.
+    """Returns the model with potentials of the states of the order `reach`.
 
     Args:
         model: any context model.

@@ -21,13 +21,7 @@ MANY = 255
 def chart_with_contexts(
     parse: SourceParse, models: Models, word_penalty: float, invisible: Collection[str] = ()
 ) -> tuple[Chart, NgramAutomaton, Ints]:
-    """Makes the chart and the language model of the exact search.
-
-    Args:
-        parse: the items of a sentence.
-        models: the language models with their weights.
-        word_penalty: the cost of a word.
-        invisible: words that the language models skip; they get no penalty either.
+    """Makes the chart and the language model of the exact search; words that models skip get no penalty either.
 
     Returns:
         The automaton, the language models as one, and (items + 1,) int32, the step of each item at the top.

@@ -403,15 +403,8 @@ def _meet_back(
 ) -> None:
     """Lowers the outside costs of a cell's end to those of the cell after each context.
 
-    Args:
-        model: the automaton.
-        task: the input of the passes.
-        costs: the inside and outside costs of states, and the outside costs of cells after contexts.
-        state: the cell's end.
-        hooks: (contexts,) the rows of the cell after each context, -1 if it never occurs there.
-        hook_begins: where the rows begin.
-        living: the pairs of adjacent words within the limit, to which those here are added.
-        limit: the limit of the costs of derivations.
+    `hooks`, (contexts,), are the rows of the cell after each context, -1 if it never occurs there, and `hook_begins`
+    tells where they begin. The pairs of adjacent words within the limit are added to `living`.
     """
     words, charges = task.words, task.charges
     inside, outside, hook_outside = costs
