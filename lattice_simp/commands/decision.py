@@ -16,13 +16,14 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import unmarked
 from lattice_simp.core.word_times import with_marks_of
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.mbr_nbest import MbrPruning, mbr_nbest
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.pool_nbest import pool_nbest
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import readable
 from lattice_simp.text.sacrebleu_tokenisers import tokeniser as tokeniser_of
 
@@ -104,6 +105,7 @@ class Decision:
                 remedy = "give n-best lists, or join lattices with lattice-simp lattice union"
                 raise FormatError("not an n-best list", path=path, remedy=remedy)
             systems.append({sentence.number: sentence for sentence in self._lists(path, path, labels)})
+        _warn_of_ends(paths, systems)
         scale = self.values.get("scale", 1.0)
         decision = replace(self, values={**self.values, "scale": 1.0})
         names = SharedNames(paths)
@@ -151,3 +153,13 @@ class Decision:
         best = nbest(decided, len(hypotheses), ignore=self.ignored) if hypotheses else []
         self.repeated += len(hypotheses) - len(best)
         return with_marks_of(best, unmarked(hypotheses, self.ignored))
+
+
+def _warn_of_ends(paths: Sequence[str], systems: Sequence[Collection[int]]) -> None:
+    """Warns of files that end before others; sentences without hypotheses may be missing between others."""
+    counts = [1 + max(sentences) for sentences in systems]
+    longest = paths[counts.index(max(counts))]
+    for path, count in zip(paths, counts, strict=True):
+        if count < max(counts):
+            message = f"ends after {counted(count, 'sentence')}, but {longest} has {max(counts)}"
+            warn(message, path=path, remedy="give each system's output for the same sentences")

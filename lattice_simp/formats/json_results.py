@@ -53,6 +53,7 @@ KEYS = (
     rb'|"(?:sentence_id|start_ms)"\s*:|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
     rb'|"utts"\s*:\s*\{|"sentences"\s*:\s*\[\s*\{\s*"text"\s*:|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
     rb'|"object"\s*:\s*"response"|"tokens_predicted"\s*:|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
+    rb'|"(?:generations|completions|responses|samples)"\s*:\s*\[\s*(?:"|\{[^{}\n]*"text"\s*:)|"generation(?:_id)?"\s*:\s*"|"done"\s*:\s*(?:true|false)'
 )
 """The names by which such JSON is recognised."""
 
@@ -370,6 +371,11 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if name is not None:
         rest = {key: value for key, value in row.items() if key != name and (key != "id" or identity)}
         return {**identity, **_LISTS[name](row[name], rest)}
+    name = next((name for name in _TEXTS if _are_texts(row.get(name))), None)
+    if name is not None:
+        return {**identity, **_answers(row[name], {key: value for key, value in row.items() if key != "id"})}
+    if (text := _answer(row)) is not None:
+        return {**identity, **choices([{**row, "text": text}], row)}
     if isinstance(row.get("message"), dict) and "content" in row["message"]:  # batches of Anthropic, Bedrock, Ollama
         return {**identity, **choices([row], row)}
     if row.get("role") == "assistant" and "content" in row:  # Anthropic
@@ -396,6 +402,22 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if transcript is None and (text := text_of_words(row)) is not None:
         transcript = {"text": text}
     return row if transcript is None else {**identity, "hypotheses": [transcript]}
+
+
+def _are_texts(entries: object) -> bool:
+    """Returns whether entries are texts, or objects with a text."""
+    texts = [entry.get("text") if is_object(entry) else entry for entry in entries] if isinstance(entries, list) else []
+    return bool(texts) and all(isinstance(text, str) for text in texts)
+
+
+def _answer(row: Mapping[str, Any]) -> str | None:
+    """Returns the text of an answer that is a field of an object, or None.
+
+    >>> _answer({"model": "m", "response": "a cat", "done": True}), _answer({"response": "a cat"})
+    ('a cat', None)
+    """
+    name = next((name for name, mark in _ANSWERS.items() if mark in row and isinstance(row.get(name), str)), None)
+    return None if name is None else row[name]
 
 
 def _from_llama(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -544,6 +566,13 @@ _LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str
     "hypotheses": _entries(_from_gstreamer),
 }
 """The names of lists of hypotheses in results, with functions that read such a list and the other fields."""
+
+
+_TEXTS = ("generations", "completions", "responses", "samples")
+"""The names of lists of texts, or of objects with a text: of distilabel, Cohere, HELM, and data to rerank."""
+
+_ANSWERS = {"response": "done", "generation": "generation", "text": "generation_id"}
+"""The names of texts, and of the fields by which these are answers: of Ollama, Llama on Bedrock, Cohere."""
 
 
 def _transcript(row: Mapping[str, Any]) -> object:

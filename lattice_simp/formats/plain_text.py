@@ -71,12 +71,14 @@ def stream_outputs(
 
 
 _NUMBER = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
+_TAB = "holds a tab before other text"
 _COLUMNS = {
     "begins with a name": (re.compile(r"(?=\S*\d)(?=\S*[A-Za-z_]|\d+-\d)([\w.:-]{3,})(?:\s|$)"), "cut -d' ' -f2-"),
     "begins with a name and a score": (re.compile(r"(?=\S*\d)([\w.:-]{3,}[ \t]+-?\d+\.\d+)(?:\s|$)"), "cut -d' ' -f3-"),
     "ends with a name": (re.compile(r"(?:.*\s)?(\(\S*\d\S*\))\s*$"), "sed 's/ *([^()]*)$//'"),
     "begins with a number and a tab": (re.compile(rf"({_NUMBER})\t"), "cut -f2-"),
     "ends with a tab and a number": (re.compile(rf".*\t({_NUMBER})\s*$"), "cut -f1"),
+    _TAB: (re.compile(r"[^\t]*\S[^\t]*\t\s*([^\t]*[^\s])"), "cut -f1"),
     "begins with a number and bars": (re.compile(rf"({_NUMBER}) \|\|\| "), "sed 's/^[^|]*||| //'"),
 }
 """Columns that a line may hold beside its text: a pattern whose group is the column, and a command to remove it."""
@@ -110,7 +112,8 @@ class ColumnCheck:
 
     def finish(self) -> None:
         """Warns if all lines seen have the same kind of column, and there are several."""
-        for place, values in self._left.items():
+        found = {place: values for place, values in self._left.items() if place != _TAB} or self._left
+        for place, values in found.items():
             if self._count > 1:
                 message = f"each line {place}, such as {min(values)}, which counts as a word"
                 warn(message, path=self.path, remedy=f"cut it off if it is no word: {_COLUMNS[place][1]}")

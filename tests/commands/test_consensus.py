@@ -53,6 +53,7 @@ def test_lists_of_several_systems_decide_together(call, files):
     first, second = (line.split(" ||| ") for line in done.stdout.splitlines())
     assert (first[:3], float(first[3])) == (["0", "a c", "g= -1"], pytest.approx(-0.3))
     assert second == ["1", "e", "g= -1", "0"]
+    assert "first.nbest: ends after 1 sentence, but second.nbest has 2 (give each" in done.stderr
     for arguments, message in [
         (("first.nbest", "two.fst"), "two.fst: not an n-best list (give n-best lists, or join lattices"),
         (("first.nbest", "second.nbest", "--share", 1), "1 share for 2 files"),

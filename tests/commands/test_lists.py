@@ -34,6 +34,7 @@ def test_outputs_of_systems_and_back(call, tmp_path):
         ("a cat (utt-1)\n(utt-2)\n", "ends with a name, such as (utt-1),"),
         ("-0.5\ta cat\n-1.5\ta dog\n", "begins with a number and a tab, such as -0.5,"),
         ("a cat\t-0.5\na dog\t-1.5e1\n", "ends with a tab and a number, such as -0.5,"),
+        ("id\ttext\tscore\n0\ta cat\t-1\n", "holds a tab before other text, such as a cat,"),
     ],
 )
 def test_names_and_scores_beside_texts_are_told(call, tmp_path, text, message):
@@ -51,7 +52,7 @@ def test_names_and_scores_beside_texts_are_told(call, tmp_path, text, message):
 
 
 @pytest.mark.parametrize(
-    "text", ["utt-1 a cat\nutt-1 a dog\n", "utt-1 a cat\nA dog\n", "5\ta cat\nno\ttab\n", "utt-1 a cat\n"]
+    "text", ["utt-1 a cat\nutt-1 a dog\n", "utt-1 a cat\nA dog\n", "5\ta cat\nno tab\n", "utt-1 a cat\n"]
 )
 def test_other_lines_are_sentences(call, tmp_path, text):
     (tmp_path / "a").write_text(text, encoding="utf-8")

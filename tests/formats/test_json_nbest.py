@@ -1033,3 +1033,32 @@ def test_batches_of_bedrock(tmp_path):
     path = written(tmp_path, {"recordId": "r-1", "modelInput": {"messages": []}, "modelOutput": message})
     (sentence,) = stream_json(path)
     assert (sentence.name, [entry.text for entry in sentence.hypotheses]) == ("r-1", ["a cat"])
+
+
+@pytest.mark.parametrize("name", ["generations", "completions", "responses", "samples"])
+def test_lists_of_texts_are_samples(tmp_path, name):
+    rows = [{"instruction": "x", name: ["a cat", "a hat"]}, {name: [{"text": "a cat"}, {"text": "a cat"}]}]
+    lists = ls.read_nbest(written(tmp_path, *rows))
+    assert [[entry.text for entry in entries] for entries in lists] == [["a cat", "a hat"], ["a cat"]]
+    row = {"id": 1, name: ["a cat", "a hat"], "scores": [-1.5, -2.5]}
+    assert [[entry.cost for entry in entries] for entries in ls.read_nbest(written(tmp_path, row))] == [[], [1.5, 2.5]]
+    for entries in ([{"label": "a cat"}], [["a", "cat"]], [3], []):
+        with pytest.raises(FormatError, match="with the key"):
+            ls.read_nbest(written(tmp_path, {name: entries}))
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"model": "m", "response": " a cat", "done_reason": "length", "done": True}, "length"),
+        ({"generation": " a cat", "prompt_token_count": 3, "stop_reason": "length"}, "length"),
+        ({"id": "x", "generation_id": "y", "text": "a cat", "finish_reason": "MAX_TOKENS"}, "MAX_TOKENS"),
+    ],
+    ids=["Ollama", "Llama on Bedrock", "Cohere"],
+)
+def test_answers_of_one_text(tmp_path, row, reason):
+    with pytest.warns(InputWarning, match=rf"an answer that was cut off \('{reason}'\)"):
+        assert [entry.text for entry in ls.read_nbest(written(tmp_path, row))[0]] == ["a cat"]
+    if "done" in row:
+        with pytest.raises(FormatError, match="a part of a stream, no answer"):
+            ls.read_nbest(written(tmp_path, {**row, "done": False}))
