@@ -118,7 +118,7 @@ def stream_fairseq(path: str | Path, first_id: int = 0, cost: str | None = None)
     """
     sentences, unit = _sentences(path, first_id)
     if not any(sentence.entries for sentence in sentences.values()):
-        remedy = "give the log of fairseq-generate without --quiet"
+        remedy = "give all lines of the log of fairseq-generate, written without --quiet"
         raise FormatError("the log has no lines of hypotheses (H-0)", path=path, remedy=remedy)
     has_positions = any(sentence.positions for sentence in sentences.values())
     due, gaps, doubts = 0, IdGaps(path), Doubts(path)

@@ -117,6 +117,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
             doubts.raise_once(message, number, remedy)
         if FAILED in row:
             failures[number] = row[FAILED]
+        _doubt_tokens(row["hypotheses"], doubts, number)
         hypotheses = _hypotheses(_scored(row, doubts, number), cost, _Place(path, number))
         hypotheses = _with_all_times(hypotheses, doubts, number)
         _doubt_confidences(hypotheses, doubts, number)
@@ -374,6 +375,15 @@ def _confidences(value: object, count: int) -> Confidences | None:
     return tuple(math.nan if number is None else float(number) for number in shares)
 
 
+def _doubt_tokens(entries: Sequence[object], doubts: Doubts, number: int) -> None:
+    """Warns if a list that is read as tokens seems to hold the texts of a sentence."""
+    tokens = (token for entry in entries if isinstance(entry, list) for token in entry if isinstance(token, str))
+    token = next((token for token in tokens if len(tokens_of(token)) > 1), None)
+    if token is not None:
+        remedy = 'if it is a list of texts, write a line for each sentence: {"hypotheses": ["a cat", "the cat"]}'
+        doubts.raise_once(f"a list within hypotheses is read as tokens, such as {shown(token)}", number, remedy)
+
+
 def _doubt_confidences(hypotheses: Sequence[Hypothesis], doubts: Doubts, number: int) -> None:
     """Warns if only some hypotheses have confidences of words, as services give them to the first alternative only."""
     unsure = [entry for entry in hypotheses if entry.tokens and entry.confidences is None]
@@ -415,6 +425,7 @@ def _meant(name: str, entry: Mapping[str, Any]) -> str | None:
 
 def _is_score(name: str, value: object) -> bool:
     """Returns whether a field that is not part of this format may hold scores."""
-    numbers = value if isinstance(value, list) and value else [value]
+    values = value if isinstance(value, list) and value else [value]
+    numbers = [number for entry in values for number in (entry if isinstance(entry, list) else [entry])]
     is_named = name not in _KNOWN and _SCORES.search(_CAPITALS.sub("_", name)) is not None
-    return is_named and all(map(is_finite, numbers))
+    return is_named and bool(numbers) and all(map(is_finite, numbers))

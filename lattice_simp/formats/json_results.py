@@ -102,6 +102,10 @@ _SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", 
 
 _SOME_SCORES = ("the scores of segments are not read, as some have none", "write 'avg_logprob' in all segments")
 _NULL_REMEDY = "recognise these recordings again"
+_ALONE = (
+    "choices without their completion are read as answers to several prompts",
+    "write the whole completion, which lists its choices",
+)
 _PARTLY = (
     "not all alternatives have a confidence, so all of a sentence weigh the same",
     "keep the first ones with `lattice nbest`, which are the service's best",
@@ -377,7 +381,9 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if (text := _answer(row)) is not None:
         return {**identity, **choices([{**row, "text": text}], row)}
     if isinstance(row.get("message"), dict) and "content" in row["message"]:  # batches of Anthropic, Bedrock, Ollama
-        return {**identity, **choices([row], row)}
+        answer = choices([row], row)
+        is_alone = is_finite(row.get("index")) and row["index"] > 0
+        return {**identity, **answer, **({DOUBTS: [*answer.get(DOUBTS, ()), _ALONE]} if is_alone else {})}
     if row.get("role") == "assistant" and "content" in row:  # Anthropic
         return {**identity, **choices([{"message": row}], row)}
     if isinstance(row.get("content"), str) and "tokens_predicted" in row:  # llama.cpp

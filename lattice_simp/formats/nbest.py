@@ -176,7 +176,7 @@ def _kind(file: str | Path) -> ListFormat:
         return kind
     with open_binary(file) as opened:
         head = opened.read(HEAD)
-    if _BARS.search(head.split(b"\n", 1)[0]) is None or is_hypergraph(head):
+    if _BARS.search(head.split(b"\n", 1)[0]) is None or is_json(head) or is_hypergraph(head):
         raise refusal(head, file, WANTED)
     return LISTS["moses"]
 

@@ -52,6 +52,7 @@ def test_scores_beside_the_hypotheses(tmp_path):
         ({"hypotheses": [{"text": "a", "score": -1}], "scores": [-1]}, "beside the hypotheses and in them"),
         ({"hypotheses": ["a"], "sequences_scores": [-1]}, "scores under the name 'sequences_scores'"),
         ({"hypotheses": ["a"], "log_probs": [-1]}, "scores under the name 'log_probs'"),
+        ({"hypotheses": ["a b", "a"], "logprobs": [[-1, -2], [-3]]}, "scores under the name 'logprobs'"),
         ({"hypotheses": [{"text": "a", "logprob": -1}]}, "scores under the name 'logprob'"),
         ({"hypotheses": [{"text": "a", "cost": 1}]}, "scores under the name 'cost'"),
     ],
