@@ -242,7 +242,7 @@ def test_oracles_of_lists_and_files(call, files):
     ],
 )
 def test_errors_are_one_line(call, files, arguments, message):
-    (files / "samples.jsonl").write_text('{"prompt": "x", "samples": ["a b", "a c"]}\n')
+    (files / "samples.jsonl").write_text('{"prompt": "x", "drafts": ["a b", "a c"]}\n')
     done = call("lattice", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
