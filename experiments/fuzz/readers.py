@@ -108,6 +108,7 @@ OTHERS: dict[str, Read] = {
     "moses": _lists,
     "json": _lists,
     "fairseq": _lists,
+    "icefall": _lists,
     "srilm": _lists,
     "julius": _lists,
     "graph": partial(_lattice, format="julius-graph"),

@@ -26,6 +26,7 @@ from lattice_simp.formats.common import HEAD, shown
 from lattice_simp.formats.ctm import is_ctm, stream_ctm
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
 from lattice_simp.formats.htk_labels import is_labels, stream_labels
+from lattice_simp.formats.icefall import is_icefall, stream_icefall
 from lattice_simp.formats.json_nbest import is_json, is_json_nbest, stream_json, write_json
 from lattice_simp.formats.julius import is_julius, stream_julius
 from lattice_simp.formats.list_lines import Names, Sentence
@@ -78,9 +79,10 @@ LISTS: Mapping[str, ListFormat] = {
     "htk": ListFormat(is_labels, stream_labels),
     "ctm": ListFormat(is_ctm, stream_ctm),
     "julius": ListFormat(is_julius, stream_julius),
+    "icefall": ListFormat(is_icefall, stream_icefall),
     "srilm": ListFormat(is_srilm, stream_srilm, is_file_named=True),
 }
-"""The kinds by name: Moses (also cdec, Joshua, Marian), JSON, logs of fairseq, HTK's labels, CTM, Julius, SRILM."""
+"""The kinds by name: Moses (also cdec, Joshua, Marian), JSON, fairseq, HTK's labels, CTM, Julius, icefall, SRILM."""
 
 
 def read_nbest(

@@ -24,7 +24,7 @@ LATTICES = (
 )
 LISTS = (
     "supported n-best lists are those of Moses (also cdec, Joshua, Marian) and SRILM, JSON, logs of fairseq, labels of "
-    "HTK, CTM and results of Julius"
+    "HTK, CTM and results of Julius and icefall"
 )
 
 
@@ -88,7 +88,6 @@ KINDS = tuple(
             rb"\S+(?:[ \t]+[01]?\.\d+){2,}(?:[ \t]+[^\s\d]\S*(?:[ \t]+[01]?\.\d+){2,})+[ \t]*\r?(?:\n|\Z)",
             "keep one probability for each word, or write PLF, which holds several scores",
         ),
-        ("results of icefall", rb"\S+:\t(?:ref|hyp)=\[", "write the words of the hyp= lines, a sentence on each line"),
         (
             "a log of OpenNMT",
             rb"(?:\[[^\n\]]*\][^\n]*\n\s*)*(?:\[[^\n\]]*\]\s*)?SENT \d+: ",

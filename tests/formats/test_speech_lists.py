@@ -1,4 +1,4 @@
-"""N-best lists of recognisers as text: labels of HTK, results of Julius, CTM."""
+"""N-best lists of recognisers as text: labels of HTK, results of Julius and icefall, CTM."""
 
 from __future__ import annotations
 
@@ -244,3 +244,53 @@ def test_confidences_of_ctm_that_are_no_probabilities(tmp_path):
     (tmp_path / "x.ctm").write_text("u A 0.5 0.25 a 0.5\nu A 0.75 0.25 b -1\n")
     with pytest.warns(InputWarning, match=r"x.ctm:2: confidences are left out, as -1 is not a probability"):
         assert ls.read_nbest(tmp_path / "x.ctm")[0][0].confidences is None
+
+
+ICEFALL = """u-1:\tref=['A', 'HAT']
+u-1:\thyp=['A', "CAT'S"]
+u-1:\ttimestamp_ref=[0.25, 0.5]
+u-1:\ttimestamp_hyp=[(0.250, 0.500), (0.500, 1.000)]
+
+u 2:\thyp=[]
+u-3:\thyp=['YES', 'NO']
+u-3:\ttimestamp_hyp=[0.5, 0.75]
+"""
+
+
+def test_results_of_icefall(tmp_path):
+    path = tmp_path / "recogs.txt"
+    path.write_text(ICEFALL)
+    sentences = list(stream_sentences(path))
+    assert [(sentence.name, sentence.hypotheses[0].tokens) for sentence in sentences] == [
+        ("u-1", ("A", "CAT'S")),
+        ("u 2", ()),
+        ("u-3", ("YES", "NO")),
+    ]
+    times = [sentence.hypotheses[0].times for sentence in sentences]
+    assert times == [((0.25, 0.5), (0.5, 1.0)), None, ((0.5, 0.75), (0.75, 0.75))]
+    path.write_text(ICEFALL.replace("[0.5, 0.75]", "[0.5, 0.6, 0.75]"))
+    with pytest.warns(InputWarning, match="recogs.txt:8: times that are not those of the words are left out"):
+        assert ls.read_nbest(path)[2][0].times is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "message"),
+    [
+        ("hyp=[]", "hyp=[", 6, "not a result"),
+        ("hyp=[]", "hyp='A'", 6, "not a result"),
+        ("hyp=[]", "hyp=[1]", 6, "not a list of words"),
+        ("u 2:", "u 2", 6, "not a result"),
+        ("u-1:\thyp", "u-1:\tref", 6, "no line u-1: with hyp="),
+        ("u-3:\thyp", "u-3:\tref", None, "no line u-3: with hyp="),
+    ],
+)
+def test_broken_results_of_icefall(tmp_path, before, after, line, message):
+    (tmp_path / "x").write_text(ICEFALL.replace(before, after))
+    with pytest.raises(FormatError, match=message) as caught:
+        ls.read_nbest(tmp_path / "x")
+    assert (caught.value.line, bool(caught.value.remedy)) == (line, True)
+
+
+def test_any_bytes_of_icefall_are_read_or_refused(tmp_path):
+    with warnings.catch_warnings(action="ignore"):
+        fuzz_file(tmp_path / "x", ICEFALL.encode(), ls.read_nbest, seconds=0.3)
