@@ -16,6 +16,8 @@ from rich.table import Table
 
 from experiments.bench import (
     batches,
+    confidence,
+    constrained,
     engines,
     gappy,
     growth,
@@ -46,6 +48,8 @@ MEASUREMENTS = {
     "engines": engines.measure,
     "mert": mert.measure,
     "mbr": minimum_bayes_risk.measure,
+    "confidence": confidence.measure,
+    "constrained": constrained.measure,
     "masks": masks.measure,
     "peers": peers.measure,
     "mbrs": mbrs_lists.measure,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import lzma
 import tempfile
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import lattice_simp as ls
+from experiments.bench.constrained import frequent_words, pieces_of
 from experiments.bench.figures import Figures, figure, installed, repeated, timed
 from lattice_simp.formats.grammar import format_gbnf, format_lark, format_regex
 
@@ -23,8 +22,12 @@ VOCABULARY, ROWS, STEPS, TERMS = 130_000, 8, 50, 20
 
 
 def measure(shared: Path) -> Figures:
-    """Measures the vocabulary, a second constraint, steps of decoding, and the grammars of many terms."""
-    words = _frequent_words(shared / "data" / "wmt" / "newstest2013.en-de.de.xz")
+    """Measures the vocabulary, a second constraint, steps of decoding, and the grammars of many terms.
+
+    Raises:
+        AssertionError: a peer computes other masks, or refuses a grammar.
+    """
+    words = frequent_words(shared / "data" / "wmt" / "newstest2013.en-de.de.xz")
     tokens = _tokens(words)
     terms = ls.term_acceptor([[word, f"{word}s"] for word in words[100:102]])
     xgrammar, llguidance = map(installed, ("xgrammar", "llguidance"))
@@ -110,7 +113,7 @@ def _bits(mask: np.ndarray, size: int) -> np.ndarray:
 def _tokens(words: list[str]) -> list[bytes | None]:
     """Returns an end, pieces of words, and artificial pieces up to the size of a large vocabulary."""
     rng = np.random.default_rng(1)
-    pieces = dict.fromkeys((*(bytes([byte]) for byte in range(256)), *_pieces_of(words, VOCABULARY)))
+    pieces = dict.fromkeys((*(bytes([byte]) for byte in range(256)), *pieces_of(words, VOCABULARY)))
     letters = np.array(list("etaoinshrdlcumwfgypbvk"))
     while len(pieces) < VOCABULARY:
         pieces["".join(rng.choice(letters, size=rng.integers(4, 9))).encode()] = None
@@ -149,20 +152,3 @@ def _reading(llguidance: ModuleType, tokenizer: Any, kind: str, grammar: str) ->
     if matcher.is_error():
         raise AssertionError(f"masks: llguidance refuses the grammar ({kind}): {matcher.get_error()}")
     return seconds
-
-
-def _frequent_words(path: Path) -> list[str]:
-    """Returns the words of a text, the most frequent first."""
-    with lzma.open(path, "rt", encoding="utf-8") as file:
-        counts = Counter(word for line in file for word in line.split() if word.isalpha())
-    return [word for word, _ in counts.most_common()]
-
-
-def _pieces_of(words: list[str], size: int) -> list[bytes]:
-    """Returns the most frequent beginnings and parts of words, and all letters."""
-    pieces = dict.fromkeys(f"{blank}{letter}" for word in words for letter in word for blank in ("", " "))
-    for word in words:
-        pieces.update(dict.fromkeys((f" {word}", f" {word[:5]}", word[5:], f" {word[:3]}", word[3:6])))
-        if len(pieces) > size:
-            break
-    return [piece.encode() for piece in pieces if piece]
