@@ -108,7 +108,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
             message = f"an id that is not a whole number: {shown(str(sentence_id))}"
             raise FormatError(message, path=path, line=number, remedy='leave "id" out to number sentences in order')
         if sentence_id - first_id < due:
-            raise _wrong_id(path, number, sentence_id, first_id + due)
+            raise _wrong_id(path, number, sentence_id, first_id + due, first_id)
         gaps.check(first_id + due, sentence_id, number)
         while due < sentence_id - first_id:
             yield Sentence(due, [], is_missing=True)
@@ -132,11 +132,15 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
         warn(message, path=path, line=first, remedy="send them again, and put the answers in their lines")
 
 
-def _wrong_id(path: str | Path, line: int, sentence_id: int, due: int) -> FormatError:
+def _wrong_id(path: str | Path, line: int, sentence_id: int, due: int, first_id: int) -> FormatError:
     """Returns the error of an id that is the one before it, or a lower one, and not at least `due`."""
-    message, remedy = f"the id {str(sentence_id)[:20]} is lower than {due}", "sort the lines by id, one line for each"
-    if sentence_id == due - 1:
-        message = f"the id {sentence_id} again"
+    shown_id = str(sentence_id)[:20]
+    message, remedy = f"the id {shown_id} is lower than {due}", "sort the lines by id, one line for each"
+    if sentence_id < first_id:
+        begin = f"start counting there: --first-id {shown_id} (first_id={shown_id})"
+        remedy = begin if sentence_id >= 0 else "count the sentences from 0"
+    elif sentence_id == due - 1:
+        message = f"the id {shown_id} again"
         remedy = 'write one object for each id, with all its hypotheses; or leave "id" out to number the objects'
     return FormatError(message, path=path, line=line, remedy=remedy)
 

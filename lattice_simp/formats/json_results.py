@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
@@ -395,8 +396,9 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(row.get("RecognitionStatus"), str):  # Azure's simple format, and silence
         text = row.get("DisplayText")
         return {**identity, "hypotheses": [{"text": text}] if text else []}
-    if "sentence_id" in row and isinstance(row.get("translation"), str) and is_finite(row.get("score")):  # Sockeye
-        return _translations([row["translation"]], {"scores": [row["score"]]})
+    if "sentence_id" in row and isinstance(row.get("translation"), str) and isinstance(row.get("score"), float | int):
+        score = row["score"] if row["translation"] else 0.0  # Sockeye gives -inf to the translation of an empty line
+        return _translations([row["translation"]], {"scores": [score]})
     text_name = next((name for name in ("transcript", "pred_text") if name in row), None)
     if text_name is not None and row[text_name] is None:
         return {**identity, "hypotheses": [], DOUBTS: [(f"no hypotheses where {text_name!r} is null", _NULL_REMEDY)]}
@@ -522,12 +524,24 @@ def _from_deepspeech(transcript: Mapping[str, Any]) -> object:
 
 
 def _translations(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Reads the n best translations of Sockeye: its scores are minus logs, one for each, or lists of one."""
+    """Reads the n best translations of Sockeye: its scores are minus logs, one for each, or lists of one.
+
+    Positive scores that fall, such as those of its reranking by a metric, are no minus logs.
+    """
     scores = rest.get("scores")
     if not isinstance(scores, list):
         return {"hypotheses": entries}
+    if _fall(scores):
+        return {"hypotheses": entries, "scores": scores}
     firsts = [score[0] if isinstance(score, list) and score else score for score in scores]
     return {"hypotheses": entries, "scores": [-abs(score) if is_finite(score) else score for score in firsts]}
+
+
+def _fall(scores: Sequence[object]) -> bool:
+    """Returns whether positive numbers fall from the first to the last one."""
+    numbers = [score for score in scores if is_finite(score) and score > 0]
+    is_sorted = all(first >= second for first, second in pairwise(numbers))
+    return len(numbers) == len(scores) > 1 and is_sorted and numbers[0] > numbers[-1]
 
 
 def _responses(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:

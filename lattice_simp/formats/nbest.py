@@ -34,7 +34,7 @@ from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_named
 from lattice_simp.formats.srilm_lists import is_srilm, stream_srilm
 from lattice_simp.formats.unsupported import LISTS as WANTED
-from lattice_simp.formats.unsupported import is_hypergraph, refusal
+from lattice_simp.formats.unsupported import is_no_list, refusal
 from lattice_simp.support.textio import COMPRESSIONS, file_name, open_binary, readable
 
 __all__ = [
@@ -178,7 +178,7 @@ def _kind(file: str | Path) -> ListFormat:
         return kind
     with open_binary(file) as opened:
         head = opened.read(HEAD)
-    if _BARS.search(head.split(b"\n", 1)[0]) is None or is_json(head) or is_hypergraph(head):
+    if _BARS.search(head.split(b"\n", 1)[0]) is None or is_no_list(head):
         raise refusal(head, file, WANTED)
     return LISTS["moses"]
 

@@ -93,6 +93,8 @@ KINDS = tuple(
             rb"(?:\[[^\n\]]*\][^\n]*\n\s*)*(?:\[[^\n\]]*\]\s*)?SENT \d+: ",
             "write the translations: onmt_translate -output FILE",
         ),
+        ("a pointer of Git LFS", rb"version https://git-lfs\.github\.com/spec/", "get the file itself: git lfs pull"),
+        ("Python's notation of dictionaries", rb"\[?\s*\{\s*'", "write JSON: json.dumps(value)"),
         ("a stream of JSON (server-sent events)", rb"data: \{", "ask the server for whole answers: stream=false"),
         (
             "references of NIST (stm)",
@@ -150,6 +152,9 @@ KINDS = tuple(
 )
 """The kinds; the first match counts."""
 
+_TAR = "a tar archive", "unpack it first; most commands read one of lattices or lists"
+_IS_TAR = re.compile(rb".{257}ustar", re.DOTALL)
+
 MOST_MATCHED = 1 << 12
 """The number of bytes to match: some patterns take time quadratic in the length of a field."""
 
@@ -168,10 +173,10 @@ def kind_of(head: bytes) -> Kind | Signature | None:
     return signature(head[:HEAD]) or next((kind for kind in KINDS if kind.pattern.match(text)), None)
 
 
-def is_hypergraph(head: bytes) -> bool:
-    """Returns whether a file, whose lines may have the bars of n-best lists, is a hypergraph."""
+def is_no_list(head: bytes) -> bool:
+    """Returns whether a file, whose lines may have the bars of n-best lists, is of a kind that is no list."""
     kind = kind_of(head)
-    return kind is not None and kind.name == _HYPERGRAPH[0]
+    return b"\0" in head if kind is None else kind.remedy != _ROW
 
 
 def refusal(
@@ -195,7 +200,7 @@ def refusal(
             kind.remedy,
         )
     elif b"\0" in text:
-        name, remedy = "binary data of an unknown kind", ""
+        name, remedy = _TAR if _IS_TAR.match(head) else ("binary data of an unknown kind", "")
     elif (line := _line_of_bad_utf8(head)) is not None:
         remedy = "convert the file with iconv -t UTF-8"
         return FormatError("bytes that are not UTF-8", path=path, line=line, remedy=remedy)

@@ -66,6 +66,7 @@ SIGNATURES = tuple(
         ("sound (MP3)", rb"ID3[\x02-\x04]\0|\xff[\xf2\xf3\xfb]", "recognise the speech first"),
         ("an HDF5 file", rb"\x89HDF", _EXPORT),
         ("a SQLite database", rb"SQLite format 3\0", _EXPORT),
+        ("an Arrow file", rb"ARROW1\0\0|\xff{4}.{2}\0\0\x10\0{3}", _EXPORT),
         ("a Parquet file", rb"PAR1.{0,16}[\0-\x08]", _EXPORT),
         ("a model (GGUF)", rb"GGUF[\0-\x10]\0", "it is a model, not its output"),
         ("a program", rb"\x7fELF|MZ.{2,60}\0\0\0", "give a file of data"),

@@ -501,6 +501,25 @@ def test_scores_of_sockeye_are_costs(tmp_path, scores):
     assert (entry.text, entry.cost) == ("a cat", 0.5)
 
 
+def test_scores_of_translations_that_fall_are_scores(tmp_path):
+    """The metric by which Sockeye reranks; where the scores are lists, those of the search stay costs."""
+    row = {"translations": ["a cat", "a hat"], "scores": [0.75, 0.5]}
+    with pytest.warns(InputWarning, match="the score 0.75 is above 0"):
+        assert [entry.cost for entry in ls.read_nbest(written(tmp_path, row))[0]] == [-0.75, -0.5]
+    row["scores"] = [[0.75], [0.5]]
+    assert [entry.cost for entry in ls.read_nbest(written(tmp_path, row))[0]] == [0.75, 0.5]
+
+
+def test_the_translation_of_an_empty_line_has_no_score(tmp_path):
+    rows = [
+        {"score": 0.5, "sentence_id": 1, "translation": "a"},
+        {"score": -math.inf, "sentence_id": 2, "translation": ""},
+    ]
+    assert ls.read_nbest(written(tmp_path, *rows)) == [[Hypothesis(("a",), 0.5)], [Hypothesis((), 0.0)]]
+    with pytest.raises(FormatError, match=":1: a score that is not a finite number"):
+        ls.read_nbest(written(tmp_path, {**rows[1], "translation": "a"}))
+
+
 def test_sequences_of_transformers(tmp_path):
     [hypotheses] = ls.read_nbest(written(tmp_path, {"sequences": ["a cat", "a hat"], "sequences_scores": [-0.5, -1]}))
     assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 0.5), ("a hat", 1.0)]

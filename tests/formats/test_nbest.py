@@ -172,6 +172,10 @@ def test_ids_below_the_first(tmp_path):
     (tmp_path / "x").write_text("0 ||| a\n")
     with pytest.raises(FormatError, match=r"x:1: the id 0 is lower than 1 .*--first-id 0 \(first_id=0"):
         list(stream_sentences(tmp_path / "x", first_id=1))
+    for number, first, remedy in ((0, 1, r"--first-id 0 \(first_id=0"), (-1, 0, "count the sentences from 0")):
+        (tmp_path / "x").write_text(at_ids("json", [number]))
+        with pytest.raises(FormatError, match=rf"x:1: the id {number} is lower than {first} .*{remedy}"):
+            list(stream_sentences(tmp_path / "x", first_id=first))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import json
 import lzma
 import pickle
 import struct
+import tarfile
 import zipfile
 
 import numpy as np
@@ -27,6 +28,14 @@ def zipped(name: str, content: bytes = b"0 1 a\n1\n") -> bytes:
     return target.getvalue()
 
 
+def archived(name: str, content: bytes) -> bytes:
+    target, member = io.BytesIO(), tarfile.TarInfo(name)
+    member.size = len(content)
+    with tarfile.open(fileobj=target, mode="w") as archive:
+        archive.addfile(member, io.BytesIO(content))
+    return target.getvalue()
+
+
 def array(save, *arrays) -> bytes:
     target = io.BytesIO()
     save(target, *arrays)
@@ -40,6 +49,8 @@ def fst_header(arc_type: bytes) -> bytes:
 
 BINARY = {
     "zip": (zipped("a.txt"), "a zip archive", "unpack"),
+    "arrow": (b"ARROW1\0\0" + bytes(40), "an Arrow file", "as text"),
+    "arrow stream": (b"\xff\xff\xff\xff\x78\x01\0\0\x10\0\0\0" + bytes(40), "an Arrow file", "as text"),
     "npz": (array(np.savez, np.zeros(3)), r"a NumPy archive \(.npz\)", "as text"),
     "npy": (array(np.save, np.zeros(3)), "a NumPy array", "as text"),
     "torch": (zipped("model/data.pkl"), "a PyTorch file", "k2.to_str"),
@@ -61,6 +72,8 @@ TEXT = {
     "word lattice": ("version 3\nname m\ninitial 0\nfinal 1\n", "a word lattice of SRILM of another", "-write-mesh"),
     "old word lattice": ("initial 0\nfinal 1\nnode 0 NULL 1 1\n", "a word lattice of SRILM of another", "-write-mesh"),
     "log of OpenNMT": ("[2024-01-01 INFO] \nSENT 1: ['a']\nPRED 1: b\n", "a log of OpenNMT", "-output"),
+    "pointer": ("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a pointer of Git LFS", "lfs pull"),
+    "dictionaries": ("{'hypotheses': ['a cat']}\n", "Python's notation of dictionaries", "json.dumps"),
     "stream": ('data: {"choices": []}\n\ndata: [DONE]\n', "a stream of JSON", "stream=false"),
     "stm": ("utt-1 1 spk 0.0 1.25 <O> a cat\n", "references of NIST", "trn"),
     "stm without labels": ("u-1 1 s 0.00 1.25 a cat\n", "references of NIST", "trn"),
@@ -138,6 +151,13 @@ def test_what_it_looks_like_and_what_helps(tmp_path, reader, name):
         assert remedy in caught.value.remedy
         wanted = "supported n-best lists are" if reader is read_nbest else "supported lattices are"
         assert wanted in caught.value.remedy, caught.value
+
+
+def test_an_archive_is_no_list(tmp_path):
+    (tmp_path / "x").write_bytes(archived("a.nbest", b"0 ||| a cat ||| F= -1 ||| -1\n"))
+    assert [name for name, _ in read_all(tmp_path / "x")] == ["a"]
+    with pytest.raises(FormatError, match=r"x: looks like a tar archive \(unpack it first"):
+        read_nbest(tmp_path / "x")
 
 
 @pytest.mark.parametrize("name", PLAIN)
