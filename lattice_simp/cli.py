@@ -7,7 +7,7 @@ import importlib
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -143,8 +143,8 @@ def _run(words: list[str], *, debug: bool) -> Any:
     if name not in COMMANDS:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, COMMANDS, 1)
-        remedy = f"did you mean {near[0]!r}?" if near else f"{PROGRAM} --help lists them"
+        near = sorted(_groups_of(name)) or get_close_matches(name, COMMANDS, 1)
+        remedy = f"did you mean {' or '.join(map(repr, near))}?" if near else f"{PROGRAM} --help lists them"
         raise LatticeSimpError(f"{name!r} is not a command ({remedy})")
     import typer
 
@@ -158,6 +158,13 @@ def _run(words: list[str], *, debug: bool) -> Any:
             return program.invoke(context)
     except typer.Exit as ended:
         return ended.exit_code
+
+
+def _groups_of(name: str) -> Iterator[str]:
+    """Yields the complete names of a command that is inside groups, such as `lattice mbr` of `mbr`."""
+    for group in COMMANDS:
+        if name in getattr(_program(group), "commands", ()):
+            yield f"{group} {name}"
 
 
 def command(name: str) -> typer.Typer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import lattice_simp as ls
-from lattice_simp import Hypothesis, Lattice, LatticeSimpError, SymbolTable
+from lattice_simp import Hypothesis, InvalidLatticeError, Lattice, LatticeSimpError, SymbolTable
 from lattice_simp.engines import ENGINES
 
 INF = math.inf
@@ -262,6 +263,62 @@ def test_fractions_are_no_counts(name, tmp_path, monkeypatch):
     for value in (2.5, 2.0, True, "2"):
         with pytest.raises(TypeError, match="must be a whole number, not"):
             COUNTS[name](lattices()["plain"], value)
+
+
+def first_lattice(function):
+    """Returns arguments with a string where a function takes its first lattice, or None if it takes none."""
+    parameters = list(inspect.signature(function).parameters.values())
+    lattice = next((parameter.name for parameter in parameters if parameter.annotation == "Lattice"), None)
+    required = [p for p in parameters if p.default is p.empty and p.kind is not p.KEYWORD_ONLY]
+    return lattice and ["the cat" if parameter.name == lattice else None for parameter in required]
+
+
+def test_every_function_of_lattices_refuses_a_sentence():
+    functions = {name: getattr(ls, name) for name in ls.__all__ if inspect.isfunction(getattr(ls, name))}
+    arguments = {name: values for name, function in functions.items() if (values := first_lattice(function))}
+    assert len(arguments) > 30
+    for name, values in arguments.items():
+        with pytest.raises(TypeError, match=rf"^{name} takes a lattice, not a str; make one: Lattice.from_strings"):
+            functions[name](*values)
+
+
+@pytest.mark.parametrize("name", ["compose", "difference", "equivalent", "intersect"])
+def test_the_second_lattice_is_no_sentence(name):
+    with pytest.raises(TypeError, match=f"{name} takes a lattice, not a str"):
+        getattr(ls, name)(lattices()["plain"], "the cat")
+
+
+def test_gappy_acceptors_are_no_lattices_and_hypotheses_no_gappy_acceptors():
+    acceptor = ls.gappy_acceptor(["the cat"])
+    with pytest.raises(TypeError, match=r"not a GappyAcceptor; compose_gappy composes it, .as_lattice\(\) converts it"):
+        ls.to_svg(acceptor)
+    for hypotheses in ("the cat", ["the cat"]):
+        with pytest.raises(TypeError, match=r"a gappy acceptor, not a .*; make one: gappy_acceptor\(hypotheses\)"):
+            ls.compose_gappy(lattices()["plain"], hypotheses)
+    with pytest.raises(TypeError, match="expected a lattice or a gappy acceptor, not a str"):
+        ls.TokenConstraint.of("the cat", [None, b"the", b" cat"], end=0)
+
+
+def test_the_costs_of_a_mapping_are_not_lost():
+    for make in (ls.Lattice.from_strings, ls.Lattice.from_nbest, ls.gappy_acceptor, ls.from_generator):
+        with pytest.raises(TypeError, match=r"not a mapping; pass its pairs: .items\(\)"):
+            make({"the cat": 1.0})
+
+
+def test_values_that_are_no_sentences():
+    for values in (["a cat", None], ["a cat", 3]):
+        with pytest.raises(TypeError, match="expected a sentence, not"):
+            ls.from_generator(values)
+    with pytest.raises(InvalidLatticeError, match=r"^3 is not a pair of words and a cost$"):
+        ls.Lattice.from_strings(["a cat", 3])
+    with pytest.raises(TypeError, match="the beam must be a number, not 'wide'"):
+        ls.prune(lattices()["plain"], "wide")
+
+
+def test_models_are_read_first():
+    for models in ("lm.arpa", {"LM": "lm.arpa"}, {"LM": ("lm.arpa", 1.0)}, {"LM": ls.LanguageModel}):
+        with pytest.raises(TypeError, match="takes models by name"):
+            ls.apply_lm(lattices()["plain"], models)
 
 
 OF_LATTICES = (

@@ -51,6 +51,8 @@ def test_examples_of_the_help_are_commands_that_exist(example):
 
 def test_misspelt_commands_are_distinguished_from_others(capsys):
     assert run(capsys, "translte") == (2, "", "lattice-simp: 'translte' is not a command (did you mean 'translate'?)\n")
+    message = "lattice-simp: 'mbr' is not a command (did you mean 'lattice mbr' or 'tune mbr'?)\n"
+    assert run(capsys, "mbr") == (2, "", message)
     assert run(capsys, "xyz") == (2, "", "lattice-simp: 'xyz' is not a command (lattice-simp --help lists them)\n")
 
 

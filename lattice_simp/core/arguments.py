@@ -24,6 +24,8 @@ def real(value: Any, name: str) -> float:
     """
     try:
         number = 0.0 + value
+    except TypeError:
+        raise TypeError(f"{name} must be a number, not {value!r:.80}") from None
     except OverflowError:
         raise LatticeSimpError(f"{name} is too large for a floating-point number") from None
     if math.isnan(number):

@@ -16,14 +16,6 @@ from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.core.symbols import EPSILON
 
 
-def require_lattices(operation: str, values: Sequence[object]) -> None:
-    """Raises a TypeError if an operation is called with anything but lattices."""
-    for value in values:
-        if not isinstance(value, Lattice):
-            remedy = f"; unpack it: {operation}(*lattices)" if isinstance(value, Sequence) else ""
-            raise TypeError(f"{operation} takes lattices, not a {type(value).__name__}{remedy}")
-
-
 def side_by_side(lattices: Sequence[Lattice]) -> tuple[Lattice, Ints]:
     """Returns one lattice with the states and arcs of all, and each lattice's first state, (lattices + 1,) int32.
 

@@ -787,11 +787,21 @@ def share_symbols(lattices: Sequence[Lattice], symbols: SymbolTable | None = Non
     ]
 
 
-def require_lattice(operation: str, value: object) -> None:
-    """Raises a TypeError if an operation is called with anything but a lattice."""
-    if not isinstance(value, Lattice):
-        remedy = "; make one: Lattice.from_nbest(hypotheses)" if isinstance(value, list | str) else ""
-        raise TypeError(f"{operation} takes a lattice, not a {type(value).__name__}{remedy}")
+def require_lattice(operation: str, *values: object) -> None:
+    """Raises a TypeError if an operation is called with anything but lattices."""
+    for value in values:
+        if isinstance(value, Lattice):
+            continue
+        expected, remedy = "a lattice", ""
+        if isinstance(value, str):
+            remedy = "; make one: Lattice.from_strings(text)"
+        elif isinstance(value, list | tuple):
+            remedy = "; make one: Lattice.from_nbest(hypotheses)"
+            if value and isinstance(value[0], Lattice):
+                expected, remedy = "lattices", f"; unpack it: {operation}(*lattices)"
+        elif hasattr(value, "as_lattice"):
+            remedy = "; compose_gappy composes it, .as_lattice() converts it"
+        raise TypeError(f"{operation} takes {expected}, not a {type(value).__name__}{remedy}")
 
 
 def words_and_cost(hypothesis: WeightedWords) -> tuple[tuple[str, ...], float]:
@@ -807,7 +817,7 @@ def words_and_cost(hypothesis: WeightedWords) -> tuple[tuple[str, ...], float]:
         raise InvalidLatticeError("found a list of hypotheses in place of a hypothesis; pass the list of one sentence")
     try:
         words, cost = (hypothesis.tokens, hypothesis.cost) if isinstance(hypothesis, Hypothesis) else hypothesis
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise InvalidLatticeError(f"{hypothesis!r:.80} is not a pair of words and a cost") from error
     if isinstance(cost, str):
         message = f"{hypothesis!r:.80} is not a pair of words and a cost; join tokens by blanks, or add a cost"

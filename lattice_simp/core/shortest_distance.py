@@ -12,7 +12,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.kernel import Floats, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.errors import LatticeSimpError
 
 Semiring: TypeAlias = Literal["tropical", "log"]
@@ -38,6 +38,7 @@ def shortest_distance(lattice: Lattice, *, semiring: Semiring = "tropical", reve
     Raises:
         LatticeSimpError: the states are not sorted topologically, or the semiring is unknown.
     """
+    require_lattice("shortest_distance", lattice)
     adds = adds_probabilities(semiring)
     if not lattice.is_topsorted:
         raise LatticeSimpError("the states are not sorted topologically; call topsorted() first")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -46,7 +46,11 @@ def as_tokens(words: str | Iterable[str]) -> tuple[str, ...]:
     >>> as_tokens("a cat"), as_tokens(["a", "cat"])
     (('a', 'cat'), ('a', 'cat'))
     """
-    return tuple(split_tokens(words) if isinstance(words, str) else words)
+    if isinstance(words, str):
+        return tuple(split_tokens(words))
+    if not isinstance(words, Iterable):
+        raise TypeError(f"expected a sentence, not {words!r:.80}")
+    return tuple(words)
 
 
 def is_utf8(text: str) -> bool:
@@ -68,7 +72,12 @@ def as_sentences(sentences: str | Iterable[Sentence]) -> list[Sentence | str]:
 
     >>> as_sentences("a cat"), as_sentences(["a cat", "a dog"])
     (['a cat'], ['a cat', 'a dog'])
+
+    Raises:
+        TypeError: the sentences are the keys of a mapping, whose values would be lost.
     """
+    if isinstance(sentences, Mapping):
+        raise TypeError("sentences must be a list, not a mapping; pass its pairs: .items()")
     return [sentences] if isinstance(sentences, str) else list(sentences)
 
 

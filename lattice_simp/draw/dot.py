@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.draw.labels import Numbers, arc_words, numbers_of, probability_text
-
-if TYPE_CHECKING:
-    from lattice_simp.core.lattice import Lattice
 
 
 def to_dot(
@@ -53,6 +50,7 @@ def to_dot(
         LatticeSimpError: `numbers` is another name.
         TypeError: the title is not a string.
     """
+    require_lattice("to_dot", lattice)
     if not isinstance(title, str | None):
         raise TypeError(f"the title must be a string, not {type(title).__name__}")
     chosen = frozenset(() if highlight is None else highlight)

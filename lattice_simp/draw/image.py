@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.draw.dot import to_dot
 from lattice_simp.draw.labels import Numbers
 from lattice_simp.draw.layout import graphviz
 from lattice_simp.draw.svg import drawn_arcs, drawn_states
 from lattice_simp.errors import LatticeSimpError
-
-if TYPE_CHECKING:
-    from lattice_simp.core.lattice import Lattice
 
 ImageFormat: TypeAlias = Literal["png", "pdf"]
 
@@ -47,6 +45,7 @@ def to_image(
         LatticeSimpError: the format is unknown, or this Graphviz cannot write it.
         MissingExtraError: pygraphviz is not installed.
     """
+    require_lattice("to_image", lattice)
     if format not in IMAGE_FORMATS:
         raise LatticeSimpError(f"unknown format {format!r}; known are {', '.join(IMAGE_FORMATS)}")
     states = drawn_states(lattice, max_states)

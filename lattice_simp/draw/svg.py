@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from lattice_simp.core.arguments import whole
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.draw.labels import EPSILON, Numbers, arc_words, cost_text, number_text, numbers_of, text_width
 from lattice_simp.draw.layout import HEAD_LENGTH, Curve, Link, Point, lay_out
-
-if TYPE_CHECKING:
-    from lattice_simp.core.lattice import Lattice
 
 NumberText: TypeAlias = Callable[[float], str]
 
@@ -105,6 +103,7 @@ def to_svg(
         LatticeSimpError: `numbers` is another name.
         MissingExtraError: pygraphviz is not installed.
     """
+    require_lattice("to_svg", lattice)
     states = drawn_states(lattice, whole(max_states, "max_states", 1))
     kind = numbers_of(lattice, numbers)
     number = number_text(kind)

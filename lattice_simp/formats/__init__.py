@@ -276,7 +276,8 @@ def check_labels(options: Mapping[str, Any], format: str, path: str | Path) -> N
         )
     for option, (readers, flag, reason) in _OF_FORMATS.items():
         if option in options and format not in readers:
-            raise FormatError(reason, path=path, remedy=f"leave {flag} out")
+            numbers = "; to write numbers, pass --output-symbols" if option == "symbols_path" else ""
+            raise FormatError(reason, path=path, remedy=f"leave {flag} out{numbers}")
 
 
 def _check(format: str | None, path: str | Path) -> None:

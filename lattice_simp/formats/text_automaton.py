@@ -55,7 +55,11 @@ class HasLattice(Protocol):
 
 def as_lattice(acceptor: Lattice | HasLattice) -> Lattice:
     """Returns the lattice of a gappy acceptor, with its loops as arcs; a lattice is returned unchanged."""
-    return acceptor if isinstance(acceptor, Lattice) else acceptor.as_lattice()
+    if isinstance(acceptor, Lattice):
+        return acceptor
+    if not hasattr(acceptor, "as_lattice"):
+        raise TypeError(f"expected a lattice or a gappy acceptor, not a {type(acceptor).__name__}")
+    return acceptor.as_lattice()
 
 
 @dataclass(frozen=True)

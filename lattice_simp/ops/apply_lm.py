@@ -6,7 +6,7 @@ string; `lm_search.py` bounds the split from the start, so that only what the be
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -141,9 +141,9 @@ def _penalised(lattice: Lattice, word_penalty: float, ignore: Collection[str]) -
 
 
 def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
-    if not isinstance(models, Mapping):
-        found = type(models).__name__
-        raise TypeError(f"apply_lm takes models by name, {{'LM': (LanguageModel.read(path), weight)}}, not a {found}")
+    if not isinstance(models, Mapping) or not all(map(_is_weighted, models.values())):
+        remedy = "{'LM': (LanguageModel.read(path), weight)}"
+        raise TypeError(f"apply_lm takes models by name, {remedy}, not {models!r:.80}")
     for name, (_, weight) in models.items():
         finite_real(weight, f"the weight of the language model {name}")
         if name in lattice.features:
@@ -152,6 +152,10 @@ def _check(lattice: Lattice, models: Models, beam: float | None) -> None:
                 f"or take the old scores out first: lattice.without_feature({name!r})"
             )
     beam_of(beam)
+
+
+def _is_weighted(value: object) -> bool:
+    return isinstance(value, Sequence) and len(value) == 2 and isinstance(value[0], LanguageModel)
 
 
 def _apply(

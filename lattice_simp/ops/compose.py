@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 
 
 def compose(first: Lattice, second: Lattice) -> Lattice:
@@ -29,8 +29,5 @@ def compose(first: Lattice, second: Lattice) -> Lattice:
         InvalidLatticeError: the result is too large.
         TypeError: an argument is not a lattice; pass gappy acceptors to `compose_gappy`.
     """
-    for lattice in (first, second):
-        if not isinstance(lattice, Lattice):
-            kind = type(lattice).__name__
-            raise TypeError(f"compose takes two lattices, not a {kind} (compose_gappy takes gappy acceptors)")
+    require_lattice("compose", first, second)
     return first @ second

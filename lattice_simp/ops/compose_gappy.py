@@ -149,6 +149,9 @@ def compose_gappy(
     names = FeatureNames.of(name)
     if isinstance(skeleton, Lattice):
         skeleton = GappyAcceptor.without_gaps(skeleton)
+    if not isinstance(skeleton, GappyAcceptor):
+        kind = type(skeleton).__name__
+        raise TypeError(f"compose_gappy takes a gappy acceptor, not a {kind}; make one: gappy_acceptor(hypotheses)")
     scores = tuple(skeleton.acceptor.features) or (names.skeleton,)
     for added in (*scores, names.matched, *([] if edits is None else [names.edits])):
         if added in full.features:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.core.joining import require_lattices, side_by_side, with_epsilons
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.joining import side_by_side, with_epsilons
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.errors import LatticeSimpError
 
 
@@ -25,7 +25,7 @@ def concat(*lattices: Lattice) -> Lattice:
         CyclicLatticeError: a lattice has a cycle.
         TypeError: an argument is not a lattice, for example a list of lattices.
     """
-    require_lattices("concat", lattices)
+    require_lattice("concat", *lattices)
     if not lattices:
         raise LatticeSimpError("a concatenation needs at least one lattice")
     parts = [lattice.connected() for lattice in lattices]

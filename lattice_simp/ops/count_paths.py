@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.kernel import Ints, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.shortest_distance import shortest_distance
 from lattice_simp.errors import LatticeSimpError
 
@@ -33,6 +33,7 @@ def count_paths(lattice: Lattice) -> int:
         CyclicLatticeError: the lattice has a cycle, hence infinitely many.
         LatticeSimpError: a number whose digits take more than a gigabyte to find.
     """
+    require_lattice("count_paths", lattice)
     lattice = lattice.connected()
     if not lattice.num_states:
         return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import InvalidLatticeError
 from lattice_simp.ops.intersect import checked_acceptor
@@ -29,6 +29,7 @@ def difference(lattice: Lattice, acceptor: Lattice) -> Lattice:
         InvalidLatticeError: the acceptor has epsilons, two arcs of one word from a state, or is a transducer; or the
             lattice has too many words for it.
     """
+    require_lattice("difference", lattice, acceptor)
     return lattice.connected() @ _complement(checked_acceptor(acceptor), lattice)
 
 

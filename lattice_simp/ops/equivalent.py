@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from lattice_simp.core.arguments import real
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.shortest_distance import Semiring, shortest_distance
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.determinize import determinize
@@ -37,6 +37,7 @@ def equivalent(first: Lattice, second: Lattice, *, tolerance: float = 1e-6, semi
         CyclicLatticeError: a lattice has a cycle.
         LatticeSimpError: a lattice is too large to be made deterministic.
     """
+    require_lattice("equivalent", first, second)
     tolerance = real(tolerance, "the tolerance")
     first, second = (_deterministic(lattice, semiring) for lattice in (first, second))
     difference = first @ _negated(second)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.errors import InvalidLatticeError
 
 
@@ -26,6 +26,7 @@ def intersect(lattice: Lattice, acceptor: Lattice) -> Lattice:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the acceptor has epsilons, two arcs of one word from a state, or is a transducer.
     """
+    require_lattice("intersect", lattice, acceptor)
     plain = checked_acceptor(acceptor).without_features()
     return lattice.connected() @ plain
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 
 
 def invert(lattice: Lattice) -> Lattice:
@@ -18,6 +18,7 @@ def invert(lattice: Lattice) -> Lattice:
 
     An acceptor is its own inverse.
     """
+    require_lattice("invert", lattice)
     if lattice.is_acceptor:
         return lattice
     inputs = lattice.isymbols or lattice.symbols

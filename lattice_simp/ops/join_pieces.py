@@ -10,7 +10,7 @@ from lattice_simp.core.arguments import whole
 from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Bools, Floats, Longs
-from lattice_simp.core.lattice import INFINITY, Lattice
+from lattice_simp.core.lattice import INFINITY, Lattice, require_lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, pieces_named
@@ -40,6 +40,7 @@ def join_pieces(lattice: Lattice, pieces: PieceKind = "bpe", *, max_arcs: int = 
         InvalidLatticeError: the lattice is a transducer.
         LatticeSimpError: unknown pieces, pieces without the marks of their kind, or more than `max_arcs` arcs.
     """
+    require_lattice("join_pieces", lattice)
     kind, max_arcs = pieces_named(pieces), whole(max_arcs, "max_arcs", 1)
     if kind is None:
         return lattice

@@ -101,6 +101,7 @@ def shortest_paths(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore:
         TypeError: n is not a whole number.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("shortest_paths", lattice)
     lattice = lattice.connected()
     paths = nbest(lattice, n, unique=unique, ignore=ignore)
     if not paths:

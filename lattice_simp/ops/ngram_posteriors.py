@@ -15,7 +15,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.kernel import Floats, Ints, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.ops.arc_posteriors import arc_posteriors
 from lattice_simp.ops.expand_history import HistoryLattice, expand_history
@@ -63,6 +63,7 @@ def ngram_posteriors(
         LatticeSimpError: an order or a scale out of range, or a lattice too large (see `expand_history`).
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("ngram_posteriors", lattice)
     history = expand_history(lattice.without_words(ignore), max_order)
     return NgramPosteriors(history, posterior_values(history, scale))
 

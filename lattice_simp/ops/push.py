@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.shortest_distance import Semiring, shortest_distance
 from lattice_simp.errors import LatticeSimpError
 
@@ -33,6 +33,7 @@ def push(lattice: Lattice, to: Direction = "start", *, semiring: Semiring = "tro
         LatticeSimpError: another direction or semiring.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("push", lattice)
     if to not in get_args(Direction):
         raise LatticeSimpError(f"costs can move to 'start' or 'end', not to {to!r}")
     lattice = lattice.connected()

@@ -10,7 +10,7 @@ from lattice_simp.core.arcs import Arcs, offsets_of
 from lattice_simp.core.features import Features
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Floats, Ints, Longs, Records, jit
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 
 _ARC = np.dtype(
     [("source", np.int32), ("arc", np.int32), ("epsilon", np.int32), ("rest", np.int64), ("cost", np.float64)]
@@ -39,6 +39,7 @@ def remove_epsilons(lattice: Lattice) -> Lattice:
         CyclicLatticeError: the lattice has a cycle.
         InvalidLatticeError: the lattice is a transducer.
     """
+    require_lattice("remove_epsilons", lattice)
     lattice.require_acceptor()
     lattice = lattice.connected()
     if not lattice.has_epsilons():

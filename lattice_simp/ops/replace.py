@@ -11,7 +11,7 @@ import numpy as np
 from lattice_simp.core.arguments import mapping
 from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Bools, Floats, Ints
-from lattice_simp.core.lattice import Lattice, share_symbols
+from lattice_simp.core.lattice import Lattice, require_lattice, share_symbols
 from lattice_simp.core.symbols import SymbolTable
 
 
@@ -30,6 +30,7 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     Raises:
         CyclicLatticeError: a part or the lattice has a cycle.
     """
+    require_lattice("replace", lattice)
     parts = mapping(parts, "the parts")
     isymbols = lattice.isymbols.copy() if lattice.isymbols is not None else None
     if isymbols is None and any(part.isymbols is not None for part in parts.values()):

@@ -6,7 +6,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
 from lattice_simp.core.joining import dead_state, side_by_side, with_epsilons
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 
 
 def reverse(lattice: Lattice) -> Lattice:
@@ -21,6 +21,7 @@ def reverse(lattice: Lattice) -> Lattice:
     Raises:
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("reverse", lattice)
     lattice = lattice.connected()
     if lattice.empty:
         return lattice

@@ -10,7 +10,7 @@ import numpy as np
 from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats, Ints
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.errors import EmptyLatticeError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.ops.confusion_network import consensus_entries, consensus_slots
@@ -55,6 +55,7 @@ def timed_words(
         EmptyLatticeError: the lattice accepts nothing.
         CyclicLatticeError: the lattice has a cycle.
     """
+    require_lattice("timed_words", lattice)
     if decide not in get_args(Decision):
         raise LatticeSimpError(f"unknown decision {decide!r}; choose best or consensus")
     start = lattice.header.start

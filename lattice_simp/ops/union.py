@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from lattice_simp.core.arguments import real
-from lattice_simp.core.joining import dead_state, require_lattices, side_by_side, with_epsilons
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.joining import dead_state, side_by_side, with_epsilons
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.normalise import normalise
 
@@ -52,7 +52,7 @@ def union(
         CyclicLatticeError: a lattice has a cycle.
         TypeError: an argument is not a lattice, for example a list of lattices.
     """
-    require_lattices("union", lattices)
+    require_lattice("union", *lattices)
     if shares is not None:
         costs = _costs_of_shares(shares, costs)
     if not lattices or (costs is not None and len(costs) != len(lattices)):

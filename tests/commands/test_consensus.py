@@ -321,7 +321,10 @@ def test_labels_of_systems_and_oracles(call, files, folder):
     assert done.stdout.startswith("sentences\t2\noracle WER\t0.00\n")
     assert (files / "best").read_text() == "a\nb\n"
     refused = call("lattice", "mbr", "one.nbest", "--symbols", "words.syms")
-    assert "one.nbest: its labels are words (leave --symbols out)" in refused.stderr
+    assert (
+        "one.nbest: its labels are words (leave --symbols out; to write numbers, pass --output-symbols)"
+        in refused.stderr
+    )
 
 
 def test_oracles_of_lists_that_begin_at_one(call, files):

@@ -47,7 +47,7 @@ def test_what_cannot_be_joined_is_refused():
     for operation in (union, concat):
         with pytest.raises(TypeError, match=r"takes lattices, not a list; unpack it: \w+\(\*lattices\)"):
             operation([lattice, lattice])
-        with pytest.raises(TypeError, match=r"takes lattices, not a float$"):
+        with pytest.raises(TypeError, match=r"takes a lattice, not a float$"):
             operation(lattice, 1.0)
     with pytest.raises(LatticeSimpError, match="at least one lattice"):
         union()
