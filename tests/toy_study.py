@@ -15,13 +15,12 @@ from train.toy import toy_tokens
 
 from experiments.files import sentence_file
 from experiments.study.config import Study
-from experiments.study.decoding import skeleton_path
+from experiments.study.decoding import skeleton_path, write_space
 from experiments.study.nbest import Nbest
 from experiments.study.pipeline import StudyDone
 from experiments.study.rescoring import rescored_stage
 from experiments.study.scoring import STRONG_WEIGHTS
 from experiments.study.sentences import DEVELOPMENT, HAND, HAND_LONG, StudySentence
-from experiments.study.spaces import write_space
 from experiments.study.systems import System
 from experiments.study.translating import translations_stage
 from experiments.study.tuning import weights_stage

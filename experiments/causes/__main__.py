@@ -17,12 +17,11 @@ from experiments.experiment import Experiment, Results, by_key, program, summed_
 from experiments.files import sentence_file, write_lines
 from experiments.report import scores_of
 from experiments.study.config import Study, read_study
-from experiments.study.decoding import Sentences, skeletons_stage, spaces_stage
+from experiments.study.decoding import Sentences, read_space, skeletons_stage, spaces_stage
 from experiments.study.measuring import compare_by_bleu, read_variants
 from experiments.study.rescoring import rescored_stage
 from experiments.study.scoring import scorers_stage, scores_stage, skeleton_nbest
 from experiments.study.sentences import DEVELOPMENT, StudySentence, read_sentences, set_files, set_names, test_names
-from experiments.study.spaces import read_space
 from experiments.study.tables import failure_rate
 from experiments.study.translating import Output, read_outputs, translations_stage
 from experiments.study.tuning import weights_stage

@@ -29,10 +29,8 @@ from lattice_simp.systems.hindi.clauses.crf import best_rests
 from lattice_simp.systems.hindi.clauses.examples import Example
 from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of
 from lattice_simp.systems.hindi.clauses.model import ClauseModel
-from lattice_simp.systems.hindi.clauses.scoring import MEASURES, evaluate
 from lattice_simp.systems.hindi.formats.treebank import read_treebank
 from lattice_simp.systems.hindi.from_tree import clauses_of_tree
-from lattice_simp.systems.hindi.sentence import Sentence
 
 CANDIDATES = 20
 """The number of bracketings of each sentence, besides the right one."""
@@ -156,38 +154,14 @@ def _examples(path: Path, held_out: set[str]) -> tuple[list[Example], list[Examp
     return ([entry for name in training for entry in files[name]], [entry for name in tuning for entry in files[name]])
 
 
-def compared(model: ClauseModel, costs: Floats, examples: Sequence[Example]) -> Iterator[str]:
-    """Returns lines of F1 scores with the automaton of fixed costs, and with the acceptors at these costs."""
-    search = AcceptorSearch(model.chain.labels, model.chain.transitions, _named(costs))
-
-    def accepted(sentence: Sentence) -> list[Brackets]:
-        results = search.nbest(model.chain.scores(model.template(sentence)), token_symbols(sentence))
-        return results[0][0] if results else model.brackets(sentence)
-
-    for name, find in (("lattice", model.brackets), ("acceptors", accepted)):
-        scores = evaluate((find(example.sentence), example.clauses) for example in examples).scores
-        yield f"{name}: " + ", ".join(f"{measure} {scores[measure].f1:.1f}" for measure in MEASURES)
-
-
 def _named(costs: Floats) -> dict[str, float]:
     return {rule.name: float(cost) for rule, cost in zip(bracket_rules(), costs, strict=True)}
-
-
-def _check(
-    models: Mapping[str, ClauseModel], every: Mapping[str, Sequence[Candidates | None]], tuning: list[Example]
-) -> None:
-    """Tunes on every other sentence, and compares on the rest."""
-    costs = fitted([entry for lists in every.values() for entry in lists[::2] if entry is not None])
-    for name, model in models.items():
-        for line in compared(model, costs, tuning[1::2]):
-            print(f"{name}, {len(tuning[1::2])} sentences, {line}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Tunes the costs, and prints them or writes them into the table."""
     parser = argparse.ArgumentParser(prog="python -m experiments.hindi.bracket_costs", description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the costs into the table of the rules")
-    parser.add_argument("--check", action="store_true", help="tune on every other sentence, and compare on the rest")
     parser.add_argument("--data", type=Path, help="the folder with the corpora; that of the config if it is not given")
     options = parser.parse_args(arguments)
     settings = read_settings(Path(__file__).with_name("config.yaml"), ())
@@ -197,8 +171,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pairs = [(example.sentence, example.clauses) for example in training]
     models = {name: ClauseModel.train(pairs, template=template) for name, template in TEMPLATES.items()}
     every = {name: [candidates(model, example) for example in tuning] for name, model in models.items()}
-    if options.check:
-        _check(models, every, tuning)
     known = [entry for lists in every.values() for entry in lists if entry is not None]
     costs = fitted(known)
     before, after = (loss_of(vector, known, 0.0)[0] / len(known) for vector in (np.zeros_like(costs), costs))

@@ -11,9 +11,9 @@ from typing import Any
 
 from experiments.files import output_file, sentence_file, write_lines
 from experiments.simplify.systems import System as Simplification
+from experiments.study.decoding import read_space
 from experiments.study.measuring import references_of
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST, StudySentence, set_files, test_set
-from experiments.study.spaces import read_space
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.metrics import Lines, bleu_tok, measure
 from lattice_simp.ops.compose_gappy import EditCosts

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
+
+from lattice_simp.support.tables import read_table
 
 Figures = dict[tuple[str, str, str], float]
 """The figures by set, row and column."""
-
-_FILE = Path(__file__).with_name("paper.tsv")
 
 
 def paper_table(table: str, pair: str = "") -> Figures:
@@ -17,9 +16,6 @@ def paper_table(table: str, pair: str = "") -> Figures:
     >>> paper_table("7", "en-fr")["newstest2013", "failed", "n=1"]
     9.0
     """
-    with open(_FILE, encoding="utf-8", newline="") as file:
-        return {
-            (row["set"], row["row"], row["column"]): float(row["value"])
-            for row in csv.DictReader(file, delimiter="\t")
-            if row["table"] == table and row["pair"] == pair
-        }
+    rows = read_table(Path(__file__).with_name("paper.tsv"), ("table", "pair", "set", "row", "column", "value"))
+    chosen = (row for row in rows if row["table"] == table and row["pair"] == pair)
+    return {(row["set"], row["row"], row["column"]): float(row["value"]) for row in chosen}

@@ -10,7 +10,6 @@ from typing import Any
 from experiments.study.causal import causal_stage, text_stage
 from experiments.study.config import ALWAYS, Study
 from experiments.study.decoding import Sentences, automatic_stage, skeletons_stage, spaces_stage
-from experiments.study.gap_positions import gap_positions_stage
 from experiments.study.making import MADE, made_files, made_stage
 from experiments.study.rescoring import rescored_stage
 from experiments.study.scoring import automatic_scores_stage, perplexities_stage, scorers_stage, scores_stage
@@ -18,7 +17,12 @@ from experiments.study.sentences import DEVELOPMENT, read_sentences, set_files, 
 from experiments.study.systems import System
 from experiments.study.translating import translations_stage
 from experiments.study.tuning import weights_stage
-from experiments.study.variant_stages import automatic_variants_stage, gap_variants_stage, hand_variants_stage
+from experiments.study.variant_stages import (
+    automatic_variants_stage,
+    gap_positions_stage,
+    gap_variants_stage,
+    hand_variants_stage,
+)
 from experiments.study.variants import automatic_variants, check_variants, chosen_variants, gap_variants
 from lattice_simp.errors import FormatError
 from lattice_simp.metrics.meteor import meteor_language

@@ -15,10 +15,9 @@ from typing import Any
 from experiments.files import sentence_file
 from experiments.study.composing import SKELETON, Composed, compose
 from experiments.study.config import Study
-from experiments.study.decoding import Sentences
+from experiments.study.decoding import Sentences, read_space
 from experiments.study.scoring import COST, DECODER, STRONG, skeleton_nbest, strong_weights
 from experiments.study.sentences import DEVELOPMENT, StudySentence
-from experiments.study.spaces import read_space
 from experiments.study.systems import System
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from experiments.study.config import DIVERSE, PROTOCOL, Study
-from experiments.study.gap_positions import ALIGNED
 from experiments.study.sentences import HAND, HAND_LONG
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose_gappy import EditCosts
@@ -17,6 +16,9 @@ BASE = "gc-strong"
 
 BOTH = "both skeletons"
 """The variant whose translations contain a translation of each of the two hand-made skeletons."""
+
+ALIGNED = 100
+"""The number of the decoder's best hypotheses of a skeleton to align; aligning takes longer than decoding."""
 
 CANDIDATES = 3
 """The number of skeletons of each kind from which the decoder chooses."""
@@ -41,7 +43,7 @@ class Variant:
         how: the library's settings.
         candidates: the number of skeletons to use of each kind.
         several: the use of more than one skeleton.
-        aligned: whether to use only hypotheses with aligned words (`gap_positions.py`).
+        aligned: whether to use only hypotheses with aligned words (`variant_stages.py`).
         at_gaps: whether to skip words only at the gaps' places by the alignment.
     """
 

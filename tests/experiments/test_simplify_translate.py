@@ -8,7 +8,7 @@ from helpers import write_decoder
 from experiments.files import output_file
 from experiments.simplify_translate.report import headline
 from experiments.simplify_translate.translating import KINDS, PLAIN, SYSTEMS, Search, System, _translator
-from experiments.study.spaces import make_space, write_space
+from experiments.study.decoding import make_space, write_space
 from lattice_simp import Decoder
 
 RULES = """[X] ||| the cat ||| le chat ||| P=-0.1 ||| 0-0 1-1

@@ -16,11 +16,11 @@ from experiments.study import measuring
 from experiments.study.__main__ import main
 from experiments.study.composing import compose
 from experiments.study.config import read_study
+from experiments.study.decoding import read_space
 from experiments.study.nbest import Nbest
 from experiments.study.pipeline import run_study, with_rules_for
 from experiments.study.protocol import file_sha
 from experiments.study.sentences import DEVELOPMENT, TEST
-from experiments.study.spaces import read_space
 from experiments.study.systems import RESCORED, SYSTEMS
 from experiments.study.translating import read_outputs, translations_stage
 from lattice_simp.errors import FormatError, LatticeSimpError

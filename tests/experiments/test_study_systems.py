@@ -19,6 +19,7 @@ from experiments.study.decoding import (
     all_skeletons,
     automatic_stage,
     other_kinds,
+    read_space,
     skeleton_path,
     skeletons_stage,
     spaces_stage,
@@ -28,7 +29,6 @@ from experiments.study.rescoring import TuningSet
 from experiments.study.scoring import COST, STRONG_WEIGHTS, skeleton_nbest, strong_weights
 from experiments.study.scoring import DECODER as DECODER_COST
 from experiments.study.sentences import DEVELOPMENT, HAND, HAND_LONG, StudySentence
-from experiments.study.spaces import read_space
 from experiments.study.systems import SYSTEMS
 from experiments.study.translating import read_outputs
 from experiments.study.tuning import weights_stage
