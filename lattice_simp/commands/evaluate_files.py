@@ -125,9 +125,7 @@ def read_sentences(inputs: Files, tokens: bool, language: str | None) -> Sentenc
         raise LatticeSimpError(f"{len(texts)} --text-reference for {len(references)} --reference; give one for each")
     named, sources = inputs.outputs, [] if inputs.source is None else [inputs.source]
     files: list[Path] = [*references, *named.values(), *sources, *texts]
-    columns = read_parallel(files)
-    for path, lines in zip(files, columns, strict=True):
-        warn_of_lines(lines, path)
+    columns = read_parallel(files, warn_of_lines)
     change = _detokeniser(language) if tokens else None
     forms = [_lines(lines, tokens, change) for lines in columns[: len(files) - len(texts)]]
     reference_lines, systems = forms[: len(references)], forms[len(references) : len(references) + len(named)]

@@ -53,10 +53,15 @@ _TOKENS = (
     "ask for several answers, which become hypotheses: n=10",
 )
 
+_THOUGHTS = (
+    "thoughts (<think>) are read as words of the answer",
+    "have the server separate them, such as vLLM with --reasoning-parser, or cut them off",
+)
 _PROMPTS = (
     "choices with hardly a common word may answer several prompts; they are read as samples of one",
     "send one prompt in each request",
 )
+_THOUGHT = "</think>"
 _MOST_ALIKE, _LEAST_WORDS = 0.1, 4
 """The largest share of common words of such choices, and the least number of words in each."""
 
@@ -95,6 +100,7 @@ def choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, 
     doubts = [_NO_TEXT] if len(texts) < len(answers) else []
     doubts += [_NO_LOGS] if unread else []
     doubts += [_TOKENS] if any(map(_has_alternatives, entries)) else []
+    doubts += [_THOUGHTS] if any(is_object(text) and _THOUGHT in str(text.get("text")) for text in texts) else []
     ends = [entry for entry, answer in zip(entries, answers, strict=False) if _has_text(answer)]  # a part has no end
     doubts += _doubts_of_ends([*ends, rest] if texts else [])
     doubts += [_PROMPTS] if rest.get("object") == "text_completion" and _are_unlike(answers) else []

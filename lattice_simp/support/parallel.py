@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
@@ -13,8 +13,10 @@ from lattice_simp.support.textio import read_lines
 PARALLEL = "give one line for each sentence, in the same order"
 
 
-def read_parallel(paths: Sequence[str | Path]) -> list[list[str]]:
-    """Returns the lines of each file.
+def read_parallel(
+    paths: Sequence[str | Path], check: Callable[[list[str], str | Path], object] | None = None
+) -> list[list[str]]:
+    """Returns the lines of each file; `check` gets the lines and the path of each, before their numbers are compared.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "lines.txt"
@@ -29,6 +31,9 @@ def read_parallel(paths: Sequence[str | Path]) -> list[list[str]]:
     for path, lines in zip(paths, columns, strict=True):
         if not lines:
             raise FormatError("the file is empty", path=path, remedy="give one sentence per line")
+        if check is not None:
+            check(lines, path)
+    for path, lines in zip(paths, columns, strict=True):
         require_parallel(path, len(lines), paths[0], len(columns[0]))
     return columns
 

@@ -85,6 +85,11 @@ def test_lists_in_place_of_references_are_told(call, tmp_path):
     output, reference = sorted(str(warning.message) for warning in caught)
     assert "a: looks like an n-best list, and each line counts as a sentence (write its texts first" in output
     assert "b: looks like an n-best list, and each line counts" in reference
+    (tmp_path / "a").write_text("0 ||| a ||| -1\n0 ||| b ||| -1\n", encoding="utf-8")
+    (tmp_path / "b").write_text("a cat\n", encoding="utf-8")
+    with pytest.warns(InputWarning, match="a: looks like an n-best list"):
+        done = call("evaluate", f"x={tmp_path / 'a'}", "--reference", tmp_path / "b", "--metrics", "length")
+    assert (done.returncode, "has 2 lines, but" in done.stderr) == (2, True)
 
 
 def test_lists_become_lists_of_another_kind(call, tmp_path):

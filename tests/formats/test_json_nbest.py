@@ -1098,3 +1098,13 @@ def test_bars_within_json_are_no_columns(tmp_path):
     row = {"prediction": "a cat", "prompt": "{{ source }} ||| {{ target }}"}
     with pytest.raises(FormatError, match="looks like JSON with the keys 'prediction', 'prompt'"):
         ls.read_nbest(written(tmp_path, row))
+
+
+def test_thoughts_within_answers_are_reported(tmp_path):
+    choices = [
+        {"message": {"role": "assistant", "content": text}} for text in ("a cat", "<think>A pet?</think>\n\na cat")
+    ]
+    with pytest.warns(InputWarning, match=r":1: thoughts \(<think>\) are read as words of the answer"):
+        ls.read_nbest(written(tmp_path, {"choices": choices}))
+    with warnings.catch_warnings(action="error"):
+        ls.read_nbest(written(tmp_path, {"choices": choices[:1]}))
