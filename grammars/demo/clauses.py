@@ -124,11 +124,9 @@ class Clauses:
 
     def _transitives(self) -> pynini.Fst:
         """Builds *rejected the plan in may*: *den plan im mai abgelehnt*."""
-        tail = self.parts.optional(self.tail())
+        tail, moved = self.parts.optional(self.tail()), self.parts.moved
         verbs = self.lexicon.verbs
-        return choice(
-            *(self.parts.moved(*_participle(verb), self.objects(verb.classes, True) + tail) for verb in verbs)
-        )
+        return choice(*(moved(*_participle(verb), self.objects(verb.classes, True) + tail) for verb in verbs))
 
     def _with_infinitive(self) -> pynini.Fst:
         """Builds *rejected the plan to ...*: *den plan abgelehnt , ...*; *promised to ...*: *versprochen , ...*."""

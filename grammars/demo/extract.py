@@ -145,12 +145,7 @@ class Limits:
 
 
 class RuleTable:
-    """Counts rules, and returns the frequent ones with their features.
-
-    Args:
-        pairs: the training corpus.
-        limits: the limits of the table.
-    """
+    """Counts the rules of a training corpus, and returns the frequent ones with their features."""
 
     def __init__(self, pairs: Iterable[SentencePair], limits: Limits) -> None:
         self.limits = limits

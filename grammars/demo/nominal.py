@@ -65,8 +65,7 @@ class NounPhrases:
                 ending = MIXED.get((gender, case), "en")
                 for english, vowel in (("a", False), ("an", True)):
                     article = self.vocabulary.lexeme(f"d.{noun.id}", english, INDEFINITE[gender][case])
-                    core = self._core(noun, number, case, ending, vowel)
-                    choices.append(article + core)
+                    choices.append(article + self._core(noun, number, case, ending, vowel))
         return choice(*choices)
 
     def owners(self, number: str) -> pynini.Fst:
@@ -82,10 +81,8 @@ class NounPhrases:
         for noun in self.lexicon.nouns_of("person", number) + self.lexicon.nouns_of("body", number):
             article = DEFINITE[agreement(noun, number)][case]
             german = article if case == "gen" else "vom" if article == "dem" else f"von|{article}"
-            choices.append(
-                self.vocabulary.lexeme(f"{prefix}.{noun.id}", english, german)
-                + self._core(noun, number, case, "en", None)
-            )
+            phrase = self.vocabulary.lexeme(f"{prefix}.{noun.id}", english, german)
+            choices.append(phrase + self._core(noun, number, case, "en", None))
         return choice(*choices)
 
     def _core(self, noun: Noun, number: str, case: str, ending: str, vowel: bool | None) -> pynini.Fst:

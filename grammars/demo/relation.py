@@ -40,23 +40,16 @@ class Relation:
 
     @classmethod
     def build(cls, *, gaps: bool = True) -> Relation:
-        """Compiles the grammar from its tables; takes some seconds.
-
-        Args:
-            gaps: whether sentences have gaps; sentences without them are like skeletons.
-        """
+        """Compiles the grammar from its tables; takes some seconds. Sentences without gaps are like skeletons."""
         vocabulary = Vocabulary(excluded=frozenset() if gaps else MARKS)
         sentences = Clauses(Lexicon(), vocabulary).sentences()
         sentences.arcsort("ilabel")
         return cls(vocabulary, sentences, vocabulary.spelling(vocabulary.symbols))
 
     def marked(self, english: Sequence[str], mask: str | None = None) -> pynini.Fst:
-        """Returns the acceptor of a sentence with all placements of marks that agree with a mask.
+        """Returns the acceptor of a sentence with all placements of marks that agree with a mask, or with any mask.
 
-        Args:
-            english: the words.
-            mask: `1` for each kept word and `0` for each deleted one; exactly some whole gaps are deleted. None allows
-                all masks.
+        A mask has `1` for each kept word and `0` for each deleted one; exactly some whole gaps are deleted.
         """
         find = self.vocabulary.table.find
         fst = pynini.Fst()

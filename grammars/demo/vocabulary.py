@@ -68,10 +68,9 @@ def words(symbol: str) -> list[str]:
 
 
 def choice(*fsts: pynini.Fst) -> pynini.Fst:
-    """Returns the union in which a random path takes each member with the same probability. pynini's `union` adds the
-    other members to the arcs of the first one's start state, so each of those arcs would be as probable as a whole
-    other member; an epsilon transition before the first member prevents this.
-    """
+    """Returns the union in which a random path takes each member with the same probability."""
+    # pynini's `union` adds the other members to the arcs of the first one's start state, so each of those arcs would
+    # be as probable as a whole other member; an epsilon transition before the first member prevents this.
     return pynini.union(pynini.accep("") + fsts[0], *fsts[1:])
 
 

@@ -82,9 +82,6 @@ def deletion_costs(path: Path | None = None) -> DeletionCosts:
 
     `*` stands for anything. `word` is the dependent itself, `head` its head's part of speech, `place` is `comma` (set
     off by punctuation), `adjacent` (right after the head) or `*`.
-
-    Raises:
-        FormatError: a cost is not a number of at least 0; the message names the line.
     """
     costs = {}
     for row in read_table(path or grammar_path("english/deletable.tsv"), COST_COLUMNS, full=True):

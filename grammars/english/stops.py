@@ -20,11 +20,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @cache
 def abbreviations() -> dict[str, str]:
-    """Returns for each abbreviation the words before which its full stop does not end a sentence.
-
-    Raises:
-        FormatError: the table has an unknown entry; the message names the line.
-    """
+    """Returns for each abbreviation the words before which its full stop does not end a sentence."""
     before = {}
     for row in grammar_table("english/abbreviations.tsv", ("word", "before"), full=True):
         if row["before"] not in (ANYTHING, NUMBERS, NAMES):
@@ -55,16 +51,12 @@ def kind_of(word: str) -> str:
 
 
 def ends_sentence(word: str, following: str) -> bool:
-    """Returns whether a full stop after a word ends its sentence.
+    """Returns whether a full stop after a word ends its sentence, given the text from the next word on.
 
     >>> [ends_sentence("no", text) for text in ("5 was left", "Five were left", "and letters")]
     [False, True, False]
     >>> ends_sentence("Inc", "It closed"), ends_sentence("Inc", "Magazine"), ends_sentence("Lt", "Col. Hill")
     (True, False, False)
-
-    Args:
-        word: the word before the stop, in its original case.
-        following: the text after the stop, from its first word on.
     """
     before = kind_of(word)
     if not before:

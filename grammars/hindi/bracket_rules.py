@@ -46,10 +46,6 @@ def bracket_rules() -> tuple[BracketRule, ...]:
 
     >>> [rule.name for rule in bracket_rules()][:2]
     ['1a verb', '1a end']
-
-    Raises:
-        FormatError: a pattern is broken, a cost is not a number of at least 0, or a name is repeated; the message names
-            the line.
     """
     rules: dict[str, BracketRule] = {}
     for row in grammar_table(TABLE, ("rule", "before", "after", "cost", "note")):
@@ -72,16 +68,13 @@ def _rule(row: Row) -> BracketRule:
 def cheapest_well_formed(
     strings: pynini.Fst, n: int = 1, *, most: float = math.inf, costs: Mapping[str, float] | None = None
 ) -> pynini.Fst:
-    """Returns the cheapest paths of an acyclic transducer with balanced brackets, including the costs of the rules.
+    """Returns at most n cheapest paths of an acyclic transducer with balanced brackets, including the rules' costs.
 
     Args:
         strings: units between `BOS` and `EOS`, and brackets, on the output side.
         n: the number of paths.
         most: the largest cost of a path, in nats; arcs of costlier paths are pruned after each composition.
         costs: the costs of the rules by name; by default those of the table.
-
-    Returns:
-        A transducer of at most n paths; empty if there are none.
     """
     candidates = _within(pynini.compose(strings, _well_formed()), most)
     for acceptor in _acceptors(None if costs is None else tuple(costs.items())):

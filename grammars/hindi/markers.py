@@ -36,9 +36,6 @@ def markers() -> tuple[Marker, ...]:
 
     >>> markers()[0].devanagari, markers()[0].roman[0], markers()[0].kind
     ('और', 'aur', 'coordinator')
-
-    Raises:
-        FormatError: a row has no form, no spelling, or an unknown class.
     """
     rows = []
     for row in grammar_table("hindi/markers.tsv", ("devanagari", "roman", "class", "source")):
@@ -60,8 +57,8 @@ def _by_form() -> dict[str, tuple[Marker, ...]]:
 
 
 def markers_of(form: str) -> tuple[Marker, ...]:
-    """Finds the markers with a form in either script, ignoring case. There are several if one form in Latin letters has
-    several spellings in Devanagari.
+    """Finds the markers with a form in either script, ignoring case; forms in Latin letters may have several.
+
 
     >>> [marker.devanagari for marker in markers_of("lekin")], markers_of("किताब")
     (['लेकिन'], ())

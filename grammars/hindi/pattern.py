@@ -29,11 +29,7 @@ class Alphabet:
             self.table.add_symbol(name)
 
     def string(self, names: Sequence[str]) -> pynini.Fst:
-        """Returns the acceptor of one string of symbols.
-
-        Raises:
-            LatticeSimpError: a symbol is unknown.
-        """
+        """Returns the acceptor of one string of symbols; raises LatticeSimpError if one is unknown."""
         for name in names:
             if not self.table.member(name):
                 raise LatticeSimpError(f"no symbol {name!r}; there are {' '.join((*self.units, *self.brackets))}")
@@ -49,13 +45,11 @@ def compile_pattern(
 ) -> pynini.Fst:
     """Compiles a pattern to an acceptor.
 
+    It may refer to named classes, but not to those that it is `inside`, outermost first.
+
     >>> letters = Alphabet(("NP", "KI", "FIN"), ("[", "]"))
     >>> compile_pattern("NP* (FIN | $THAT)", letters, {"THAT": "KI"}).num_states() > 0
     True
-
-    Args:
-        classes: the named classes that it may refer to.
-        inside: the classes around the pattern, outermost first; it must not refer to them.
 
     Raises:
         LatticeSimpError: the text is broken, a symbol or class is unknown, or a class refers to itself.

@@ -30,11 +30,7 @@ def alphabet() -> Alphabet:
 
 @cache
 def classes() -> Mapping[str, str]:
-    """Returns the named patterns of `rule_classes.tsv`.
-
-    Raises:
-        FormatError: a pattern is broken, or refers to itself; the message names the line.
-    """
+    """Returns the named patterns of `rule_classes.tsv`."""
     rows = list(grammar_table("hindi/rule_classes.tsv", ("name", "pattern", "note")))
     patterns = {row["name"]: row["pattern"] for row in rows}
     for row in rows:
@@ -47,12 +43,11 @@ def classes() -> Mapping[str, str]:
 
 @cache
 def stage(name: str) -> tuple[pynini.Fst, ...]:
-    """Compiles `rule_NAME.tsv` to transducers, to be applied in order; one may combine several rows. Each row replaces
-    each match of `replace` between `before` and `after` by the symbols of `by`. With a cost, the replacement is
-    optional, and the least total cost wins. If `replace` matches several strings, `by` must be a single string.
+    """Compiles `rule_NAME.tsv` to transducers, to be applied in order; one may combine several rows.
 
-    Raises:
-        FormatError: a pattern is broken, or a cost is not a number; the message names the line.
+    Each row replaces each match of `replace` between `before` and `after` by the symbols of `by`. With a cost, the
+    replacement is optional, and the least total cost wins. If `replace` matches several strings, `by` must be a single
+    string.
     """
     rules = []
     for row in grammar_table(f"hindi/rule_{name}.tsv", COLUMNS):

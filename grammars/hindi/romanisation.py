@@ -154,8 +154,8 @@ def _stray() -> dict[int, str]:
 
 @lru_cache(maxsize=1 << 16)
 def romanise(word: str) -> str:
-    """Writes a Devanagari word in roman letters; other characters stay as they are, and so do runs of more than
-    `LONGEST_WORD` letters.
+    """Writes a Devanagari word in roman letters; other characters and runs beyond `LONGEST_WORD` stay as they are.
+
 
     >>> [romanise(word) for word in "राम जिसने खाना किया नहीं है मच्छरों पढ़ी लड़का मित्र".split()]
     ['raam', 'jisne', 'khaanaa', 'kiyaa', 'nahii', 'hai', 'machchharon', 'padhii', 'ladkaa', 'mitra']
@@ -171,16 +171,10 @@ def romanise(word: str) -> str:
 
 
 class Lexicon:
-    """A word list that disambiguates romanised words.
+    """A list of words with their frequencies, above 0, that disambiguates romanised words.
 
     >>> devanagari("ram", Lexicon({"राम": 10, "रम": 1}))
     'राम'
-
-    Args:
-        counts: the frequency of each word, above 0.
-
-    Raises:
-        LatticeSimpError: a count is not above 0.
     """
 
     def __init__(self, counts: Mapping[str, float]) -> None:
@@ -205,17 +199,13 @@ class Lexicon:
 
 
 def devanagari(word: str, lexicon: Lexicon) -> str:
-    """Returns the most probable Devanagari word for a romanised one; any other text is returned unchanged, and so is
-    one of more than `LONGEST_WORD` letters.
+    """Returns the most probable Devanagari word for a romanised one in any case; other text is returned unchanged.
+
+    The cheapest path through spellings and words wins; an unlisted word costs `OUT_OF_LEXICON`.
 
     >>> words = Lexicon({"पीकर": 3, "ताला": 1, "टाला": 5, "नहीं": 9})
     >>> [devanagari(word, words) for word in "peekar piikar taalaa nahin kamal 1947 राम".split()]
     ['पीकर', 'पीकर', 'टाला', 'नहीं', 'कमल', '1947', 'राम']
-
-    Args:
-        word: the word in any usual romanisation, in any case.
-        lexicon: words with their frequencies; the cheapest path through spellings and words wins, and an unlisted word
-            costs `OUT_OF_LEXICON`.
     """
     plain = word.lower()
     if len(plain) > LONGEST_WORD or not re.fullmatch("[a-z']*[a-z][a-z']*", plain):

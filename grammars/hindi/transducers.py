@@ -55,12 +55,7 @@ def cheapest(fst: Any) -> tuple[str, float] | None:
 
 
 def cost_of(row: Row) -> float:
-    """Reads the cell `cost` of a row, in nats; an empty cell is 0.
-
-    Raises:
-        FormatError: the cost is not a finite number of at least 0; with negative costs, a cycle would have no cheapest
-            path.
-    """
+    """Reads the cell `cost` of a row, in nats, at least 0 (so that cycles have a cheapest path); an empty cell is 0."""
     try:
         cost = float(row["cost"] or 0)
     except ValueError:

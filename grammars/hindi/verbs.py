@@ -139,12 +139,7 @@ def perception_verbs() -> frozenset[str]:
 
 
 class SecondVerb(NamedTuple):
-    """A verb after the first verb of a group.
-
-    Attributes:
-        is_vector: whether it only modifies the first verb, so that its tense is that of the group.
-        bars_agent: whether a perfective group with it has no agent with `ne`.
-    """
+    """Whether a verb after a group's first verb only modifies it, with the tense; whether it bars agents in `ne`."""
 
     is_vector: bool
     bars_agent: bool
@@ -216,13 +211,12 @@ def _all_values(row: Row) -> Iterator[tuple[str, ...]]:
 @cache
 def _endings() -> Any:
     """Maps features to endings."""
-    return pynini.union(
-        *(
-            weighted(pynini.cross(_tags(row["tam"], values), acceptor(_SEAM + row["ending"])), cost_of(row))
-            for row in grammar_table(*_ENDINGS)
-            for values in _all_values(row)
-        )
-    ).optimize()
+    endings = (
+        weighted(pynini.cross(_tags(row["tam"], values), acceptor(_SEAM + row["ending"])), cost_of(row))
+        for row in grammar_table(*_ENDINGS)
+        for values in _all_values(row)
+    )
+    return pynini.union(*endings).optimize()
 
 
 def _irregular() -> tuple[Any, Any]:
@@ -273,10 +267,8 @@ def _all_forms(roots: Any) -> Any:
     endings, joined = _endings(), _joined()
     stems, forms = _irregular()
     inputs = (roots + pynini.project(endings, "input")).optimize()
-    irregular = pynini.union(
-        *(pynini.project(transducer, "input").rmepsilon() for transducer in (stems, forms))
-    ).optimize()
-    plain = pynini.difference(inputs, irregular)
+    irregular = pynini.union(*(pynini.project(transducer, "input").rmepsilon() for transducer in (stems, forms)))
+    plain = pynini.difference(inputs, irregular.optimize())
     regular = (_sigma() + endings) @ joined
     changed = pynini.union(plain, stems) @ regular
     return pynini.union(changed, forms).optimize()
