@@ -10,7 +10,7 @@ _SPACED_MARK = re.compile(r"\s[,.]")
 
 
 def spaced_like(tokens: Sequence[str], text: str, source_tokens: Sequence[str], source: str) -> str:
-    """Returns text with the blanks of its source between tokens that are neighbours in both.
+    """Returns text, as rules of spacing write it, with the blanks of its source between neighbours of both.
 
     >>> tokens = "He sang \\" Yes \\" at 6:00 .".split()
     >>> source_tokens, source = "He performed \\" Yes \\" at 6:00 .".split(), 'He performed "Yes" at 6:00.'
@@ -23,12 +23,6 @@ def spaced_like(tokens: Sequence[str], text: str, source_tokens: Sequence[str], 
     >>> spaced_like(["<", "T", "_", "3", ">", "won", "."], "< T _ 3 > won.", "< T _ 3 > triumphed .".split(),
     ...             "<T_3> triumphed .")
     '<T_3> won.'
-
-    Args:
-        tokens: the tokens of the text.
-        text: the tokens as rules of spacing write them.
-        source_tokens: the tokens of the source.
-        source: the source as it was written.
     """
     blanks, source_blanks = _blanks(tokens, text), _blanks(source_tokens, source)
     if blanks is None or source_blanks is None:

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from lattice_simp.core.scripts import is_unspaced
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.support.extras import extra
+from lattice_simp.support.extras import Late
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import decode, read_bytes
 from lattice_simp.text.hindi.sentences import hindi_tokens
@@ -26,6 +26,8 @@ from lattice_simp.text.sacrebleu_tokenisers import PIECES, best_tokeniser, is_un
 from lattice_simp.text.settings import TEXT, Case, Text
 from lattice_simp.text.spacing import escaped_like, marked_like, spaced_like, untokenised
 from lattice_simp.text.truecase import Casing, read_casing, truecased
+
+sacremoses = Late("sacremoses", "text")
 
 Side = Literal["source", "target"]
 
@@ -75,7 +77,7 @@ class Tokeniser:
 
     @cached_property
     def _normalised(self) -> Callable[[str], str]:
-        moses = _sacremoses().MosesPunctNormalizer(self.language)
+        moses = sacremoses.MosesPunctNormalizer(self.language)
         return lambda line: str(moses.normalize(line))
 
     @cached_property
@@ -85,12 +87,12 @@ class Tokeniser:
             return lambda line: " ".join(split(line))
         if self.language == "hi":
             return hindi_tokens
-        moses = _sacremoses().MosesTokenizer(self.language)
+        moses = sacremoses.MosesTokenizer(self.language)
         return lambda line: str(moses.tokenize(line, return_str=True, escape=False))
 
     @cached_property
     def _detokenised(self) -> Callable[[str], str]:
-        moses = _sacremoses().MosesDetokenizer(self.language)
+        moses = sacremoses.MosesDetokenizer(self.language)
         return lambda tokens: str(moses.detokenize(tokens.split(), unescape=False))
 
     def tokens(self, line: str) -> str:
@@ -175,11 +177,7 @@ def tokenisers(text: Text, casings: Path | None = None) -> tuple[Tokeniser, Toke
 
 
 def model_tokenisers(model: str | Path) -> tuple[Tokeniser, Tokeniser]:
-    """Reads the tokenisers of both sides from a model directory: its text.json, and its casing files.
-
-    Raises:
-        FormatError: the file is missing (pass tokenised text to such a model) or broken.
-    """
+    """Reads the tokenisers of both sides from a model directory: its text.json, and its casing files."""
     path = Path(model) / TEXT
     if not path.is_file():
         remedy = "tokenise the text as the model's training text was"
@@ -203,9 +201,3 @@ def _joined(tokens: list[str]) -> str:
 
 def _is_spaced(character: str) -> bool:
     return character.isalnum() and not is_unspaced(character)
-
-
-def _sacremoses() -> Any:
-    with extra("text"):
-        import sacremoses
-    return sacremoses

@@ -36,9 +36,8 @@ _USED = ("paragraph_threshold", "sentence_threshold", "skip_cost")
 
 def align_stage(settings: CorpusSettings) -> Stage:
     """Returns the stage that aligns the sentences of each shard."""
-    needs = ("pair", SPLIT, FREQUENCIES)
     used = {name: value for name, value in asdict(settings).items() if name in _USED}
-    return Stage(ALIGN, needs, used, (), partial(_align, settings))
+    return Stage(ALIGN, ("pair", SPLIT, FREQUENCIES), used, (), partial(_align, settings))
 
 
 def _align(settings: CorpusSettings, run: Run, folder: Path) -> dict[str, Any]:
@@ -52,15 +51,7 @@ def _align(settings: CorpusSettings, run: Run, folder: Path) -> dict[str, Any]:
 
 
 class _Side(NamedTuple):
-    """The sentences of one side of a shard.
-
-    Attributes:
-        table: the table from `splitting.py`, a row for each sentence.
-        sentences: the vectors of sentences.
-        paragraphs: the vectors of paragraphs.
-        members: the sentences of each paragraph.
-        articles: the paragraphs of each article.
-    """
+    """A row for each sentence of a shard's side, the vectors, and the ranges of each paragraph and each article."""
 
     table: pa.Table
     sentences: Vectors
@@ -80,13 +71,8 @@ def _align_shard(settings: CorpusSettings, split: Path, frequencies: Path, folde
     left, right = (_read_side(split / side / pairs.name, len(titles), _frequencies(frequencies)) for side in SIDES)
     fits = _small(left.articles, right.articles)
     chosen = np.flatnonzero(fits)
-    paragraphs = pair_paragraphs(
-        left.paragraphs,
-        right.paragraphs,
-        left.articles.taken(chosen),
-        right.articles.taken(chosen),
-        settings.paragraph_threshold,
-    )
+    articles = left.articles.taken(chosen), right.articles.taken(chosen)
+    paragraphs = pair_paragraphs(left.paragraphs, right.paragraphs, *articles, settings.paragraph_threshold)
     complex_ranges, simple_ranges = left.members.taken(paragraphs.complex), right.members.taken(paragraphs.simple)
     small = _small(complex_ranges, simple_ranges)
     kept = np.flatnonzero(small)
@@ -131,5 +117,4 @@ def _read_side(path: Path, articles: int, frequencies: Frequencies) -> _Side:
 
 
 def _small(complex_ranges: Ranges, simple_ranges: Ranges) -> Bools:
-    small: Bools = complex_ranges.sizes * simple_ranges.sizes <= MAX_CELLS
-    return small
+    return np.asarray(complex_ranges.sizes * simple_ranges.sizes <= MAX_CELLS)

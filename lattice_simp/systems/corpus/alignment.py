@@ -139,11 +139,7 @@ def similarities(left: Vectors, right: Vectors, left_ranges: Ranges, right_range
 def align_ranges(
     left: Vectors, right: Vectors, left_ranges: Ranges, right_ranges: Ranges, settings: CorpusSettings = _DEFAULTS
 ) -> Alignments:
-    """Aligns the sentences of pairs of paragraphs (ranges of rows), dropping pairs below the threshold.
-
-    Returns:
-        The pairs, as rows of the vectors.
-    """
+    """Returns the pairs of sentences of pairs of paragraphs (ranges of rows) that reach the threshold, as rows."""
     cells_of_ranges = similarities(left, right, left_ranges, right_ranges)
     pairs = best_alignments(Grids(left_ranges.sizes, right_ranges.sizes, cells_of_ranges.cosine), settings.skip_cost)
     good = pairs.similarity >= settings.sentence_threshold

@@ -66,11 +66,7 @@ MAX_STATES = 100_000
 
 
 class Cells(NamedTuple):
-    """The cells of many grids, one grid after the other, row by row.
-
-    Attributes:
-        grid, row, column: (cells,) int64.
-    """
+    """The (cells,) int64 places of the cells of many grids, one grid after the other, row by row."""
 
     grid: Longs
     row: Longs
@@ -178,14 +174,11 @@ def alignment_lattice(grids: Grids, skip_cost: float = SKIP_COST) -> Lattice:
 
 
 def best_alignments(grids: Grids, skip_cost: float = SKIP_COST) -> Alignments:
-    """Returns the pairs of each grid's best alignment.
+    """Returns the pairs of each grid's best alignment; raises as `alignment_lattice`.
 
     >>> best = best_alignments(Grids(np.array([2]), np.array([2]), np.array([0.1, 0.9, 0.8, 0.2])))
     >>> [MOVES[move].name for move in best.move], best.row.tolist(), best.column.tolist()
     (['crossed', 'crossed'], [0, 1], [1, 0])
-
-    Raises:
-        LatticeSimpError: as `alignment_lattice`.
     """
     batches = [_aligned(grids.part(begin, end), begin, skip_cost) for begin, end in _batches(grids.states)]
     return Alignments(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
@@ -210,8 +203,7 @@ def _aligned(grids: Grids, first: int, skip_cost: float) -> Alignments:
 
 def _before_any_pair(point: Cells, move: Move) -> Bools:
     """Returns the points before any pair, at which skipping sentences is free."""
-    free: Bools = (point.column if move.rows else point.row) == 0
-    return free
+    return np.asarray((point.column if move.rows else point.row) == 0)
 
 
 def _batches(states: Longs) -> Iterator[tuple[int, int]]:
@@ -226,5 +218,4 @@ def _batches(states: Longs) -> Iterator[tuple[int, int]]:
 
 
 def _rounded(values: Floats) -> Floats:
-    rounded: Floats = np.rint(values / STEP) * STEP
-    return rounded
+    return np.asarray(np.rint(values / STEP) * STEP)

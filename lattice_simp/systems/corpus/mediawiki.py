@@ -28,12 +28,9 @@ _NOTHING = re.compile(r"[ \t]*\([\s,;:]*\)")
 
 
 def read_pages(path: str | Path) -> Iterator[tuple[int, str, str]]:
-    """Yields the number, title and wikitext of each page in the main namespace.
+    """Yields the number, title and last wikitext of each page in the main namespace.
 
-    A page with several revisions has the text of the last one.
-
-    Raises:
-        FormatError: the XML is broken (names the line) or not a dump, or a page has no title.
+    Raises FormatError if the XML is broken or not a dump, or a page has no title.
     """
     remedy = "give a MediaWiki dump (…-pages-articles.xml.bz2), or JSON lines"
     number = 0
@@ -59,11 +56,7 @@ def read_pages(path: str | Path) -> Iterator[tuple[int, str, str]]:
 
 
 def require_parser() -> None:
-    """Checks that wikitext can be read.
-
-    Raises:
-        MissingExtraError: mwparserfromhell is not installed.
-    """
+    """Raises MissingExtraError if mwparserfromhell, which reads wikitext, is not installed."""
     _ = _parser.parse
 
 
@@ -72,9 +65,6 @@ def paragraphs_of(wikitext: str) -> list[str]:
 
     >>> paragraphs_of("'''Rain''' is [[water]].{{cite}}\\n\\n== See ==\\n* [[Snow|snow]]")
     ['Rain is water.', 'snow']
-
-    Raises:
-        MissingExtraError: mwparserfromhell is not installed.
     """
     code = _parser.parse(_ITEM.sub("\n\n", _MAGIC_WORD.sub("", wikitext)))
     for node in code.filter(recursive=False):

@@ -18,12 +18,7 @@ from lattice_simp.systems.corpus.tfidf import Vectors
 
 
 class ParagraphPairs(NamedTuple):
-    """Pairs of paragraphs, ordered by the simple, then by the complex ones.
-
-    Attributes:
-        complex, simple: (pairs,) int64 rows of the paragraphs' vectors.
-        cosine: (pairs,) float64.
-    """
+    """The rows of pairs of paragraphs, ordered by the simple, then by the complex ones, and their cosines."""
 
     complex: Longs
     simple: Longs
@@ -33,7 +28,7 @@ class ParagraphPairs(NamedTuple):
 def pair_paragraphs(
     left: Vectors, right: Vectors, complex_articles: Ranges, simple_articles: Ranges, threshold: float
 ) -> ParagraphPairs:
-    """Pairs the paragraphs of articles.
+    """Pairs the paragraphs, of which these are the vectors, of pairs of articles, of which these are the rows.
 
     >>> from lattice_simp.systems.corpus.tfidf import Frequencies
     >>> table = Frequencies.of(np.array([1, 2, 3]), np.array([1, 1, 1]), 9)
@@ -42,10 +37,6 @@ def pair_paragraphs(
     >>> pairs.complex.tolist(), pairs.simple.tolist()
     ([2, 0, 1], [1, 2, 2])
 
-    Args:
-        left, right: the vectors of the complex and the simple paragraphs.
-        complex_articles, simple_articles: the rows of the complex and the simple article of each pair.
-        threshold: the minimum cosine.
     """
     cells = similarities(left, right, complex_articles, simple_articles)
     order = np.lexsort((cells.right, -cells.cosine, cells.left))

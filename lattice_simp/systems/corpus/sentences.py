@@ -19,8 +19,10 @@ import numpy as np
 from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import LatticeSimpError, one_line
-from lattice_simp.support.extras import extra
+from lattice_simp.support.extras import Late
 from lattice_simp.systems.corpus.english_ends import ENGLISH, TABLES, english_begins
+
+spacy = Late("spacy", "corpus")
 
 LONGEST = 1 << 26
 """The most characters of a paragraph."""
@@ -48,7 +50,7 @@ class Sentences:
 
 @dataclass(frozen=True)
 class Splitter:
-    """Splits paragraphs into sentences and words.
+    """Splits paragraphs into sentences and words by the rules of a language (an ISO code; `xx` for general ones).
 
     >>> sentences = Splitter("en").split(["Dr. Ames came.  She said 'Go!' ", "", "It rained."])
     >>> sentences.paragraph.tolist(), sentences.begin.tolist(), sentences.end.tolist()
@@ -60,24 +62,18 @@ class Splitter:
     >>> sentences = Splitter("en").split([text])
     >>> [text[begin:end] for begin, end in zip(sentences.begin, sentences.end)]
     ['It was late.', '"Is it?" she asked.', '(Nobody knew.)']
-
-    Attributes:
-        language: an ISO code; `xx` for language-independent rules.
     """
 
     language: str = "en"
 
     @cached_property
     def _pipeline(self) -> Any:
-        with extra("corpus"):
-            import spacy
         try:
             pipeline = spacy.blank(self.language)
         except ImportError as error:
             remedy = "give an ISO code, or xx for language-independent rules"
-            raise LatticeSimpError(
-                f"no rules for the language {self.language!r}: {one_line(error)} ({remedy})"
-            ) from None
+            message = f"no rules for the language {self.language!r}: {one_line(error)} ({remedy})"
+            raise LatticeSimpError(message) from None
         pipeline.add_pipe("sentencizer")
         pipeline.max_length = LONGEST
         return pipeline
@@ -91,20 +87,11 @@ class Splitter:
         return TABLES if self.language == ENGLISH else ()
 
     def check(self) -> None:
-        """Loads the rules.
-
-        Raises:
-            MissingExtraError: spaCy is not installed.
-            LatticeSimpError: spaCy does not support the language.
-        """
+        """Raises LatticeSimpError if spaCy does not support the language, or is not installed."""
         _ = self._pipeline
 
     def split(self, paragraphs: Iterable[str]) -> Sentences:
-        """Returns the sentences of paragraphs.
-
-        Raises:
-            LatticeSimpError: a paragraph has more than `LONGEST` characters.
-        """
+        """Returns the sentences of paragraphs of at most `LONGEST` characters."""
         if self.language != ENGLISH:
             return _sentences(self._tokens(paragraphs, self._pipeline))
         texts = list(paragraphs)
@@ -151,10 +138,7 @@ def _sentences(documents: Sequence[Any]) -> Sentences:
 
 
 def _moved(begins: Longs, tokens: Any, paragraph: Longs) -> Longs:
-    """Returns where sentences begin, including opening marks before them.
-
-    The sentencizer assigns all marks after a full stop to the sentence that it ends.
-    """
+    """Returns where sentences begin, including opening marks, which the sentencizer leaves to the sentence before."""
     starts = tokens[:, 4].astype(np.int64)
     first = np.diff(paragraph, prepend=-1) != 0
     apart = first | (starts > np.roll(starts + tokens[:, 5].astype(np.int64), 1))  # preceded by spaces
@@ -185,5 +169,4 @@ def _joined(documents: Sequence[Any]) -> tuple[Any, Longs]:
 
 def _numbers(hashes: Any) -> Ints:
     """Folds 64 bits to 31: two words of a pair of paragraphs collide once in a hundred thousand pairs."""
-    folded: Ints = ((hashes ^ (hashes >> np.uint64(32))) & np.uint64(0x7FFFFFFF)).astype(np.int32)
-    return folded
+    return np.asarray((hashes ^ (hashes >> np.uint64(32))) & np.uint64(0x7FFFFFFF), dtype=np.int32)

@@ -36,10 +36,9 @@ _COUNTS, _TABLE = "counts", "table.arrays"
 def split_stage(settings: CorpusSettings) -> Stage:
     """Returns the stage that splits the articles of each shard."""
     with extra("corpus"):
-        rules = version("spacy")
+        used = [settings.language, version("spacy")]
     splitter = Splitter(settings.language)
-    work = partial(_split, splitter)
-    return Stage(SPLIT, ("pair",), [settings.language, rules], splitter.tables, work, check=splitter.check)
+    return Stage(SPLIT, ("pair",), used, splitter.tables, partial(_split, splitter), check=splitter.check)
 
 
 def frequencies_stage() -> Stage:

@@ -21,12 +21,7 @@ SLOTS = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Frequencies:
-    """The sentence frequencies of words.
-
-    Attributes:
-        sentences: the number of sentences.
-        counts: (SLOTS,) int64; a word's entry is its number modulo `SLOTS`.
-    """
+    """The number of sentences, and (SLOTS,) of those with each word, whose entry is its number modulo SLOTS."""
 
     sentences: int
     counts: Longs
@@ -40,8 +35,7 @@ class Frequencies:
 
     def inverse(self, words: Ints) -> Floats:
         """Returns ln((N + 1) / d) of words; unseen words count as seen in one sentence."""
-        weights: Floats = np.log((self.sentences + 1) / np.maximum(self.counts[words % SLOTS], 1))
-        return weights
+        return np.asarray(np.log((self.sentences + 1) / np.maximum(self.counts[words % SLOTS], 1)))
 
 
 def count_words(offsets: Longs, words: Ints) -> tuple[Longs, Longs]:
@@ -49,10 +43,6 @@ def count_words(offsets: Longs, words: Ints) -> tuple[Longs, Longs]:
 
     >>> count_words(np.array([0, 3, 4]), np.array([7, 5, 7, 7]))
     (array([5, 7]), array([1, 2]))
-
-    Args:
-        offsets: (sentences + 1,) int64, the first word of each sentence.
-        words: flat non-negative numbers.
     """
     keys = np.unique(_rows(offsets) * SLOTS + words % SLOTS)
     slots, counts = np.unique(keys % SLOTS, return_counts=True)
@@ -93,8 +83,7 @@ def cosines(left: Vectors, right: Vectors, left_rows: Longs, right_rows: Longs) 
     >>> cosines(vectors, vectors, np.array([0, 0, 2]), np.array([0, 1, 2])).round(3).tolist()
     [1.0, 0.707, 0.0]
     """
-    values: Floats = _cosines(left, right, left_rows, right_rows)
-    return values
+    return np.asarray(_cosines(left, right, left_rows, right_rows))
 
 
 @jit

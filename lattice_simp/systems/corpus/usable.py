@@ -16,17 +16,13 @@ _TEMPLATE = re.compile(r"\{\{\s*([^{|}]+?)\s*[|}]")
 
 
 def unusable(title: str, paragraphs: Sequence[str], min_words: int) -> str | None:
-    """Returns why an article is dropped, or None.
+    """Returns why an article, as text or raw wikitext, is dropped, or None; those with too few words are stubs.
 
     >>> unusable("List of rivers", ["The Rhine is a river of Europe."], 3)
     'list'
     >>> unusable("Rhine", ["The Rhine is a river of Europe."], 3) is None
     True
 
-    Args:
-        title: the title of the article.
-        paragraphs: its text, or its raw wikitext.
-        min_words: the least number of words; shorter articles are stubs.
     """
     text = "\n".join(paragraphs)
     first = next((paragraph.strip() for paragraph in paragraphs if paragraph.strip()), "")

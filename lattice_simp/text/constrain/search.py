@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -113,28 +113,6 @@ def _check_budget(constraint: TokenConstraint, max_tokens: int) -> None:
         )
 
 
-class _Constraint(Protocol):
-    """The interface of a constraint that a search uses; see `TokenConstraint`."""
-
-    @property
-    def ends(self) -> tuple[int, ...]: ...
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def distances(self) -> Ints: ...
-
-    @property
-    def banks(self) -> Ints: ...
-
-    def targets(self, state: int) -> Ints: ...
-
-    def end_cost(self, state: int) -> float: ...
-
-    def least_costs(self, states: Ints) -> Floats: ...
-
-
 @dataclass
 class _Free:
     """The constraint that accepts all texts; it takes the size of the vocabulary from the generator's first step."""
@@ -159,17 +137,14 @@ class _Free:
         return np.zeros(states.shape)
 
 
+_Constraint: TypeAlias = TokenConstraint | _Free
+
+
 @dataclass(frozen=True)
 class _Candidates:
-    """Hypotheses and their extensions, as columns with a row for each candidate.
+    """Hypotheses and their extensions, a row each; where a text ends, the state is the one before the end.
 
-    Attributes:
-        prefixes: (candidates, length) int64.
-        states: (candidates,) int32, of the constraint; where a text ends, the state before the end.
-        ended: (candidates,) bool, whether a text ends.
-        model: (candidates,) float64, the model's scores.
-        costs: (candidates,) float64, the least costs of the constraint.
-        banks: (candidates,) int32, the fewest tokens left, if no word is missing.
+    The costs are the least ones of the constraint, the banks the fewest tokens left if no word is missing.
     """
 
     prefixes: Longs
@@ -244,10 +219,7 @@ class _Search:
         )
 
     def _ends(self, live: _Candidates, scores: Floats, constraint: _Constraint) -> _Candidates:
-        """Returns the hypotheses that may end, each with the most probable end, in their banks.
-
-        Like unfinished hypotheses, they have the least cost of all continuations, so that both compete on equal terms.
-        """
+        """Returns the hypotheses that may end, each with the most probable end, at the least cost of continuations."""
         may_end = np.isfinite([constraint.end_cost(state) for state in live.states.tolist()])
         ends = np.array(constraint.ends, dtype=np.int64)
         best = ends[scores[:, ends].argmax(axis=1)]

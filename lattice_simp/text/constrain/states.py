@@ -293,13 +293,9 @@ class Distances:
 
 @dataclass(frozen=True)
 class _TokenEdges:
-    """The edges between places that single tokens span.
+    """The edges between places that single tokens span: the sources, where each one's targets begin, and the targets.
 
-    Attributes:
-        width: the number of states of the decoder; a place is a node times this number, plus a state of the decoder.
-        sources: (sources,) int64, the places that tokens lead from.
-        starts: (sources,) int64, where each one's targets begin.
-        targets: (edges,) int64.
+    A place is a node times the number of states of the decoder (`width`), plus a state of the decoder.
     """
 
     width: int

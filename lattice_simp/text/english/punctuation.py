@@ -49,15 +49,13 @@ def place_punctuation(
 ) -> tuple[bool, ...]:
     """Decides which punctuation marks to keep from the kept words; the values of `keep` for marks are ignored.
 
+    `conjuncts` begin further members of a list; when such a member is deleted, one of its two commas is kept.
+
     >>> tokens = "in October , she , an actress , was ill .".split()
     >>> mask = place_punctuation(tokens, [token in "she was ill" for token in tokens])
     >>> [token for token, kept in zip(tokens, mask) if kept]
     ['she', 'was', 'ill', '.']
 
-    Args:
-        tokens: the sentence.
-        keep: for each token, whether it is kept.
-        conjuncts: the tokens that begin a further member of a list; when one is deleted, one of its two commas is kept.
     """
     kinds = [mark_kind(token) for token in tokens]
     mask = [kept and kind is None for kept, kind in zip(keep, kinds, strict=True)]

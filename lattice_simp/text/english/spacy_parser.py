@@ -46,9 +46,6 @@ def tokenise(text: str) -> tuple[str, ...]:
 
     >>> tokenise("He didn't, at 10 a.m.")
     ('He', 'did', "n't", ',', 'at', '10', 'a.m.')
-
-    Raises:
-        MissingExtraError: spaCy or its English model is not installed.
     """
     pipeline, _ = _load_pipeline()
     return tuple(token.text for token in pipeline.tokenizer(text.strip()) if not token.is_space)
@@ -78,10 +75,8 @@ def _load_pipeline() -> tuple[Any, str]:
 
 
 def parser_forms(tokens: Sequence[str]) -> list[str]:
-    """Converts tokens to the forms that the parser was trained on.
+    """Converts Moses tokens to the parser's forms: it splits negations elsewhere, and writes brackets differently.
 
-    The Moses tokeniser splits contracted negations at another position, and the Penn Treebank writes brackets
-    differently.
 
     >>> parser_forms(["I", "can", "'t", "swim", "and", "you", "don", "'t"])
     ['I', 'ca', "n't", 'swim', 'and', 'you', 'do', "n't"]

@@ -41,11 +41,7 @@ def with_quotations(sentences: Sequence[Tokens]) -> list[Tokens]:
 
 @cache
 def _words(role: str) -> frozenset[str]:
-    """Returns the words of a role.
-
-    Raises:
-        FormatError: the table contains an unknown role.
-    """
+    """Returns the words of a role."""
     rows = list(grammar_table("hindi/quotations.tsv", ("word", "role"), full=True))
     for row in rows:
         if row["role"] not in ROLES:
@@ -65,12 +61,7 @@ def _opening_sentence(sentences: Sequence[Tokens]) -> int:
 
 
 def _goes_on(quotation: Tokens, following: Tokens) -> bool:
-    """Returns whether the words after a quotation continue its sentence.
-
-    Args:
-        quotation: the tokens of all sentences of the quotation; the last token is its closing mark.
-        following: the sentence after it.
-    """
+    """Returns whether the words after a quotation, whose last token is its closing mark, continue its sentence."""
     if following[0] in _GOING_ON or following[0] in _words("attached"):
         return True
     opening = max(place for place, token in enumerate(quotation[:-1]) if token == quotation[-1])

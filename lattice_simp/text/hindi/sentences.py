@@ -11,8 +11,11 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from lattice_simp.grammars.hindi.spelling import tidied
-from lattice_simp.support.extras import extra
+from lattice_simp.support.extras import Late
 from lattice_simp.text.hindi.quotations import QUOTES, with_quotations
+
+# The package's sentence splitter would import pandas, and does not split after numbers.
+indic_tokenize = Late("indicnlp.tokenize.indic_tokenize", "hindi")
 
 ENDS = frozenset("।॥?!")
 """The marks that end a sentence anywhere."""
@@ -28,9 +31,7 @@ _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
 def tokenised_sentences(
-    text: str,
-    abbreviations: Collection[str] = (),
-    to_devanagari: Callable[[str], str] | None = None,
+    text: str, abbreviations: Collection[str] = (), to_devanagari: Callable[[str], str] | None = None
 ) -> list[tuple[str, ...]]:
     """Splits a text into sentences, and these into tokens.
 
@@ -49,7 +50,7 @@ def tokenised_sentences(
     Raises:
         MissingExtraError: the Indic NLP Library is not installed.
     """
-    split = _splitter()
+    split = indic_tokenize.trivial_tokenize
     sentences = []
     for line in text.splitlines():
         words = tidied(line).split()
@@ -65,24 +66,8 @@ def tokenised_sentences(
 
 
 def hindi_tokens(line: str) -> str:
-    """Returns the tokens of a line, separated by blanks, ignoring sentence boundaries.
-
-        hindi_tokens("क्या वे आए?")
-        'क्या वे आए ?'
-
-    Raises:
-        MissingExtraError: the Indic NLP Library is not installed.
-    """
+    """Returns the tokens of a line, separated by blanks, ignoring sentence boundaries."""
     return " ".join(token for sentence in tokenised_sentences(line) for token in sentence)
-
-
-def _splitter() -> Callable[[str], list[str]]:
-    with extra("hindi"):
-        # The package's sentence splitter would import pandas, and does not split after numbers.
-        from indicnlp.tokenize.indic_tokenize import (  # type: ignore[import-untyped,import-not-found]
-            trivial_tokenize,
-        )
-    return trivial_tokenize
 
 
 def _joined(pieces: Sequence[str], abbreviations: Collection[str], ends_line: bool) -> list[str]:

@@ -15,8 +15,7 @@ def log_softmax(logits: Floats) -> Floats:
     [[-0.693, -0.693]]
     """
     shifted = logits - logits.max(axis=-1, keepdims=True)
-    result: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return result
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))
 
 
 def rows_of_parents(before: Longs, prefixes: Longs) -> Longs:
@@ -25,8 +24,6 @@ def rows_of_parents(before: Longs, prefixes: Longs) -> Longs:
     >>> rows_of_parents(np.array([[5], [6]]), np.array([[6, 1], [5, 2], [6, 3]])).tolist()
     [1, 0, 1]
 
-    Raises:
-        LatticeSimpError: a prefix extends none of them.
     """
     numbers = {tuple(row): number for number, row in enumerate(before.tolist())}
     try:
