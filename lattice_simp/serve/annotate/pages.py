@@ -41,9 +41,17 @@ class Pages:
     progress: Callable[[], Awaitable[Progress]]
     file: str
 
-    async def overview(self, request: Request) -> Response:
+    async def overview(self, request: Request, error: str | None = None) -> Response:
         """Shows the annotator, the progress and the tasks."""
-        return await self._overview(request)
+        name = ANNOTATOR.read(request)
+        values = {
+            "title": "Annotate",
+            "file": self.file,
+            "annotator": name,
+            "error": error,
+            "progress": await self.progress(),
+        }
+        return render(request, "annotate.html", values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
 
     async def rename(self, request: Request) -> Response:
         """Sets the annotator's name."""
@@ -51,14 +59,31 @@ class Pages:
         try:
             name = person_name(one_line(form.one("annotator"), 1000))
         except LatticeSimpError as error:
-            return await self._overview(request, str(error))
+            return await self.overview(request, str(error))
         response = redirected(request, "annotate")
         ANNOTATOR.write(request, response, name)
         return response
 
-    async def show(self, request: Request) -> Response:
-        """Shows the next item."""
-        return await self._show(request, request.query_params)
+    async def show(
+        self, request: Request, query: Mapping[str, str] | None = None, error: str | None = None
+    ) -> Response:
+        """Shows the next item; by default, the query is that of the address."""
+        task, name = task_of(request), ANNOTATOR.read(request)
+        if not name:
+            return redirected(request, "annotate")
+        assignment, stand = await self.opened.run(_next, name, task)
+        values = {
+            "title": TITLES[task] if assignment else "Nothing left to do",
+            "task": task.value,
+            "file": self.file,
+            "annotator": name,
+            "error": error,
+            "tally": stand,
+            "assignment": assignment,
+            "deleted": _deleted(assignment, request.query_params if query is None else query) if assignment else "",
+        }
+        template = f"annotate_{task.value}.html" if assignment else "annotate_nothing.html"
+        return render(request, template, values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
 
     async def judge(self, request: Request) -> Response:
         """Stores a judgement or a skip, or toggles a word without a script."""
@@ -74,7 +99,7 @@ class Pages:
             await self.opened.run(_take, name, task, form)
         except AnnotationError as error:
             query = {"sentence": form.one("sentence"), "deleted": deleted}
-            return await self._show(request, query, str(error))
+            return await self.show(request, query, str(error))
         return redirected(request, "annotate_task", task=task.value)
 
     async def undo(self, request: Request) -> Response:
@@ -100,35 +125,6 @@ class Pages:
             return redirected(request, "annotate")
         await self.opened.run(action, name, task)
         return redirected(request, "annotate_task", task=task.value)
-
-    async def _overview(self, request: Request, error: str | None = None) -> Response:
-        name = ANNOTATOR.read(request)
-        values = {
-            "title": "Annotate",
-            "file": self.file,
-            "annotator": name,
-            "error": error,
-            "progress": await self.progress(),
-        }
-        return render(request, "annotate.html", values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
-
-    async def _show(self, request: Request, query: Mapping[str, str], error: str | None = None) -> Response:
-        task, name = task_of(request), ANNOTATOR.read(request)
-        if not name:
-            return redirected(request, "annotate")
-        assignment, stand = await self.opened.run(_next, name, task)
-        values = {
-            "title": TITLES[task] if assignment else "Nothing left to do",
-            "task": task.value,
-            "file": self.file,
-            "annotator": name,
-            "error": error,
-            "tally": stand,
-            "assignment": assignment,
-            "deleted": _deleted(assignment, query) if assignment else "",
-        }
-        template = f"annotate_{task.value}.html" if assignment else "annotate_nothing.html"
-        return render(request, template, values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
 
 
 def _next(store: AnnotationStore, name: str, task: Task) -> tuple[Assignment | None, Tally]:

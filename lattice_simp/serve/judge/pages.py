@@ -67,26 +67,23 @@ class Pages:
         RATER.write(request, response, name)
         return response
 
-    async def show(self, request: Request) -> Response:
-        """Shows the next text or page."""
-        return await self._show(request)
-
     async def answer(self, request: Request) -> Response:
         """Stores answers or a skip, or marks words without a script."""
         if not (name := RATER.read(request)):
             return redirected(request, "judge")
         form = await Form.of(request)
-        draft = Draft(_texts(form, self.study), form.one("pressed"), _position(form))
+        texts = {name: form.one(ANSWER + name) for name in self.study.questions}
+        draft = Draft(texts, form.one("pressed"), _position(form))
         try:
             if any(map(form.one, ("press", "mark", "remove"))):
-                return await self._show(request, _marked(draft, form, self.study.questions))
+                return await self.show(request, _marked(draft, form, self.study.questions))
             if form.one("action") == "skip":
                 await self.opened.run(JudgingStore.skip, name, draft.position)
             else:
                 values = parsed(self.study.questions, draft.answers)
                 await self.opened.run(JudgingStore.answer, name, draft.position, values)
         except (AnswerError, JudgingError) as error:
-            return await self._show(request, replace(draft, error=str(error)))
+            return await self.show(request, replace(draft, error=str(error)))
         return redirected(request, "judge_next")
 
     async def undo(self, request: Request) -> Response:
@@ -109,7 +106,8 @@ class Pages:
         }
         return render(request, "judge.html", values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
 
-    async def _show(self, request: Request, draft: Draft | None = None) -> Response:
+    async def show(self, request: Request, draft: Draft | None = None) -> Response:
+        """Shows the next text or page."""
         if not (name := RATER.read(request)):
             return redirected(request, "judge")
         try:
@@ -162,10 +160,6 @@ def _next(store: JudgingStore, name: str) -> tuple[Screen | None, Standing]:
 def _position(form: Form) -> int:
     number = form.one("position")
     return int(number) if re.fullmatch("[0-9]{1,9}", number) else -1
-
-
-def _texts(form: Form, study: Study) -> dict[str, str]:
-    return {name: form.one(ANSWER + name) for name in study.questions}
 
 
 def _errors(questions: Mapping[str, Question]) -> tuple[str, Errors] | None:

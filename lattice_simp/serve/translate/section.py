@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.common import natural
 from lattice_simp.serve.forms import toggled
 from lattice_simp.serve.limits import Limits
 from lattice_simp.serve.pages import redirected, render, while_connected
@@ -133,9 +134,8 @@ def _canonical(parameters: Mapping[str, str], limits: Limits) -> Query | None:
     if text != one_line(fields.pop("marked", text), limits.characters):
         fields["mask"] = ""
     elif "toggle" in fields:
-        count = fields.get("of", "")
-        tokens = int(count) if count.isascii() and count.isdecimal() and len(count) < 6 else 0
-        fields["mask"] = toggled(fields.get("mask", ""), min(tokens, limits.tokens), fields["toggle"])
+        tokens = min(natural(fields.get("of", "")) or 0, limits.tokens)
+        fields["mask"] = toggled(fields.get("mask", ""), tokens, fields["toggle"])
     return Query.read(fields, limits)
 
 

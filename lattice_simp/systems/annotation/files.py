@@ -77,15 +77,11 @@ def aggregated_records(store: AnnotationStore, choice: Choice = "judgement") -> 
         yield SkeletonRecord(sentence.id, sentence.line, (skeletons[sentence.id],))
 
 
-def _event_lines(store: AnnotationStore) -> Iterator[str]:
-    return (json.dumps(event, ensure_ascii=False) for event in store.events())
-
-
 EXPORTS: Mapping[str, Callable[[AnnotationStore], Iterator[str]]] = {
     "judgements": lambda store: (record.to_json() for record in judgement_records(store)),
     "skeletons": lambda store: (record.to_json() for record in aggregated_records(store)),
     "tokens": lambda store: (record.to_json() for record in aggregated_records(store, "tokens")),
-    "events": _event_lines,
+    "events": lambda store: (json.dumps(event, ensure_ascii=False) for event in store.events()),
 }
 """The exports of a file of annotations, as JSON lines."""
 

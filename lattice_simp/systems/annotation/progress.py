@@ -74,13 +74,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Computed:
-    """Results of other libraries, which take seconds for thousands of judgements.
-
-    Attributes:
-        shorten_alpha, check_alpha: Krippendorff's alphas of the two tasks.
-        reliability: the reliability of annotators by name.
-        missing: the uninstalled library.
-    """
+    """Results of other libraries, which take seconds for thousands of judgements, or the uninstalled library."""
 
     shorten_alpha: float | None = None
     check_alpha: float | None = None
@@ -98,18 +92,9 @@ def computed(judgements: Sequence[Judgement], verdicts: Sequence[Verdict]) -> Co
 
 
 def progress(
-    store: AnnotationStore,
-    compute: Callable[[tuple[Judgement, ...], tuple[Verdict, ...]], Computed] = computed,
+    store: AnnotationStore, compute: Callable[[tuple[Judgement, ...], tuple[Verdict, ...]], Computed] = computed
 ) -> Progress:
-    """Returns the progress of an annotation.
-
-    Args:
-        store: the annotations.
-        compute: `computed`, or a function that caches its results.
-
-    Raises:
-        StorageError: the file cannot be read.
-    """
+    """Returns the progress of an annotation; `compute` may be a function that caches the results of `computed`."""
     settings, sentences = store.settings, store.sentences()
     judgements, verdicts, skipped = store.judgements(), store.verdicts(), store.skips()
     shortened = Counter(judgement.sentence.id for judgement in judgements)

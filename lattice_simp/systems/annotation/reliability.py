@@ -45,11 +45,7 @@ class AnnotatorModel:
 
     @classmethod
     def of(cls, decisions: Decisions) -> AnnotatorModel:
-        """Estimates the parameters from decisions with a weight of at least `LEAST_WEIGHT`.
-
-        Raises:
-            MissingExtraError: crowd-kit is not installed.
-        """
+        """Estimates the parameters from decisions with a weight of at least `LEAST_WEIGHT`."""
         estimator = crowdkit.DawidSkene(ROUNDS, tol=-np.inf)
         count = len(decisions.annotators)
         counts = decisions.weight >= LEAST_WEIGHT

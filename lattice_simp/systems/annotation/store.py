@@ -245,10 +245,7 @@ class AnnotationStore(DatabaseStore):
         row = {"time": self.clock(), "annotator": annotator, "sentence": sentence, "task": task.value, "kind": kind}
         row |= columns
         names = ", ".join(row)
-        cursor = database.execute(
-            f"INSERT INTO event ({names}) VALUES ({', '.join(f':{name}' for name in row)})",
-            row,
-        )
+        cursor = database.execute(f"INSERT INTO event ({names}) VALUES ({', '.join(f':{name}' for name in row)})", row)
         query = "DELETE FROM lease WHERE annotator = ? AND task = ? AND sentence = ?"
         database.execute(query, (annotator, task.value, sentence))
         assert cursor.lastrowid is not None
