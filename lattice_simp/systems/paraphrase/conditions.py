@@ -96,10 +96,8 @@ def case(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
         for link in links
         if link.kind is LinkKind.IDENTICAL and first.tokens[link.first] != second.tokens[link.second]
     ]
-    here, there = np.zeros(len(first.tokens), np.bool_), np.zeros(len(second.tokens), np.bool_)
-    here[[link.first for link in differ]] = True
-    there[[link.second for link in differ]] = True
-    return ~(_holds(first, here)[:, None] | _holds(second, there))
+    holds = [_holds(tree, changed) for tree, changed in _sides(first, second, differ)]
+    return ~(holds[0][:, None] | holds[1])
 
 
 def marks(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:

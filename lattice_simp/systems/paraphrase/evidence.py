@@ -40,12 +40,7 @@ _WITHIN = ("JJ", "CD", "NN", "VBN", "VBG", "RB")
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A phrase in its sentence.
-
-    Attributes:
-        tree: the sentence.
-        begin, end: the token span of the phrase, end exclusive.
-    """
+    """A phrase, the tokens `begin:end`, in its sentence."""
 
     tree: Tree
     begin: int
@@ -190,11 +185,7 @@ EVIDENCE: Mapping[str, Support] = {
 def typical(trees: Sequence[Tree], links: Mapping[tuple[int, int], Sequence[WordLink]]) -> list[Tree]:
     """Returns the trees of a set, those of untypical sentences without inner nodes.
 
-    In typical sentences, enough content words are linked to other sentences.
-
-    Args:
-        trees: the sentences.
-        links: the links of each two sentences, by their positions in `trees`.
+    In typical sentences, enough content words are linked to other sentences, as `links` has for each two of `trees`.
     """
     linked = [np.zeros(len(tree.tokens), np.bool_) for tree in trees]
     for (first, second), pairs in links.items():

@@ -38,13 +38,8 @@ class Explanation:
 def explain(grammar: SubstitutionGrammar, sentence: Sequence[str], depth: int | None = None) -> Explanation:
     """Returns a derivation of a sentence with the fewest substitutions, then the fewest words in them.
 
-    Args:
-        grammar: the grammar, which must not recurse unless the depth is bounded.
-        sentence: the tokens of the sentence, ignoring case.
-        depth: the deepest nesting of substitutions; None for any.
-
-    Raises:
-        LatticeSimpError: the sentence has no derivation.
+    Case is ignored. The grammar must not recurse unless the depth of nested substitutions is bounded. Raises
+    LatticeSimpError if the sentence has no derivation.
     """
     chart = _Chart(tuple(word.lower() for word in sentence), grammar)
     explanations = [

@@ -125,21 +125,14 @@ def _supported(
 
 
 def _productions(trees: Sequence[Tree]) -> dict[Phrase, set[Production]]:
-    """Returns the expansions of each phrase in any tree, lower nodes first.
-
-    Drops expansions of a phrase to itself alone, possibly through other phrases, which would never end (NP over NP
-    after removing traces).
-    """
+    """Returns the expansions of each phrase in any tree, lower nodes first, but none to itself alone (NP over NP)."""
     productions: dict[Phrase, set[Production]] = {}
     for tree in trees:
         for number in reversed(range(len(tree.nodes))):
             phrase, production = _phrase(tree, number), _production(tree, number)
             alternatives = productions.setdefault(phrase, set())
-            if not (
-                len(production) == 1
-                and isinstance(production[0], Phrase)
-                and _is_within(phrase, production[0], productions)
-            ):
+            only = production[0] if len(production) == 1 else None
+            if not (isinstance(only, Phrase) and _is_within(phrase, only, productions)):
                 alternatives.add(production)
     return productions
 

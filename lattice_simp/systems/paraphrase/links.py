@@ -40,14 +40,8 @@ def link_words(first: Tree, second: Tree, thesaurus: Thesaurus | None = None) ->
 
     Possible partners are ranked by kind, then by the number of possible links in their smallest constituents, then by
     such links of neighbours, then by distance in the sentence. Function words (articles, prepositions, marks) are only
-    linked if their smallest constituents share a link of content words.
-
-    Args:
-        first, second: the sentences.
-        thesaurus: the synonyms; by default those of numerals and abbreviations (`Thesaurus.english`).
-
-    Returns:
-        The links, sorted.
+    linked if their smallest constituents share a link of content words. By default, the synonyms are numerals and
+    abbreviations (`Thesaurus.english`). The links are sorted.
     """
     thesaurus = thesaurus or Thesaurus.english()
     candidates = _candidates(first, second, thesaurus)

@@ -40,14 +40,8 @@ class _Key(NamedTuple):
 def expand_network(grammar: SubstitutionGrammar, depth: int | None = None, max_states: int = MAX_STATES) -> Lattice:
     """Returns the deterministic acceptor of all sentences; a sentence costs its number of substitutions.
 
-    Args:
-        grammar: the grammar, which must not recurse unless the depth is bounded.
-        depth: the deepest nesting of substitutions; None for any.
-        max_states: the most states of any intermediate acceptor.
-
-    Raises:
-        LatticeSimpError: an acceptor has more states.
-        CycleError: the grammar recurses and the depth is None.
+    The grammar must not recurse unless the depth of nested substitutions is bounded. Raises LatticeSimpError if an
+    intermediate acceptor has more than `max_states`.
     """
     top = _Key(_ROOT, -1 if depth is None else depth)
     graph: dict[_Key, dict[_Key, None]] = {}

@@ -90,8 +90,6 @@ def _owns_subject(sentence: Sentence, part: Part) -> bool:
 
 def unbalanced(names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
     """Returns the splits that tear quotation marks or brackets apart."""
-    if len(sentences) < 2:
-        return []
     return [
         Refusal(name, "would tear a quotation or brackets apart")
         for name, words in zip(names, sentences, strict=True)
@@ -101,8 +99,6 @@ def unbalanced(names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> lis
 
 def torn(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
     """Returns the splits that leave a sentence that does not end, or begin, as a sentence does."""
-    if len(sentences) < 2:
-        return []
     ends = [index for index, token in enumerate(sentence.tokens) if token.tag != PUNCTUATION and not token.is_empty]
     refusals = []
     for number, (name, words) in enumerate(zip(names, sentences, strict=True)):

@@ -124,9 +124,10 @@ def _simplified(
             parts = [without_relatives(source, part, careful=careful) for part in parts]
     rendered = [_render(source, part, until) for part in parts]
     names = [part.name for part in parts]
-    refusals = refusals or check(source, names, rendered)
-    if careful:
-        refusals = refusals or unbalanced(names, rendered) or torn(source, names, rendered)
+    if len(rendered) > 1:
+        refusals = refusals or check(source, names, rendered)
+        if careful:
+            refusals = refusals or unbalanced(names, rendered) or torn(source, names, rendered)
     if until == Stage.TENSE:
         refusals = refusals or _bare(source, parts, rendered)
     return rendered, refusals
@@ -273,8 +274,6 @@ def has_verb(sentence: Sentence, words: Sequence[Word]) -> bool:
 
 def check(sentence: Sentence, names: Sequence[str], sentences: Sequence[Sequence[Word]]) -> list[Refusal]:
     """Returns the splits that leave a sentence without a verb; if there are none, a lost word."""
-    if len(sentences) < 2:
-        return []
     refusals = [
         Refusal(name, "would leave a sentence without a verb")
         for name, words in zip(names, sentences, strict=True)

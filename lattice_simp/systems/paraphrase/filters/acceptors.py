@@ -19,13 +19,7 @@ from lattice_simp.systems.paraphrase.tree import Tree
 
 @dataclass(frozen=True)
 class SentenceSet:
-    """The original sentences, and the words that filters apply to.
-
-    Attributes:
-        sentences: the tokens of each sentence.
-        tags: the parts of speech of each sentence's tokens.
-        lemmas: the base forms of each sentence's tokens.
-    """
+    """The tokens, parts of speech and base forms of the original sentences, to whose words filters apply."""
 
     sentences: tuple[tuple[str, ...], ...]
     tags: tuple[tuple[str, ...], ...]
@@ -56,12 +50,7 @@ class SentenceSet:
         return {word: frozenset(tags) for word, tags in tags_of.items()}
 
     def acceptor(self, goals: npt.ArrayLike, final: Iterable[bool]) -> Lattice:
-        """Returns the acceptor of a transition table.
-
-        Args:
-            goals: (states, words) the next state for each state and word; -1 for none.
-            final: (states,) whether each state is final.
-        """
+        """Returns the acceptor of the (states, words) next states, -1 for none, with (states,) final marks."""
         table = np.asarray(goals)
         sources, words = np.nonzero(table >= 0)
         ends = np.where(np.fromiter(final, dtype=np.bool_), 0.0, np.inf)
