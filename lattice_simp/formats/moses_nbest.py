@@ -119,21 +119,6 @@ def is_moses(head: bytes) -> bool:
     return _HEAD.match(head) is not None
 
 
-def parse_hypothesis(
-    line: str, *, path: str | Path | None = None, line_number: int | None = None
-) -> tuple[int, Hypothesis]:
-    """Returns the id and the hypothesis of a line; several values of a name become numbered features.
-
-    >>> parse_hypothesis("3 ||| a cat ||| LM= -2.5 TM= -1 -2 ||| -4")
-    (3, Hypothesis(tokens=('a', 'cat'), cost=4.0, features={'LM': -2.5, 'TM_0': -1.0, 'TM_1': -2.0}))
-
-    Raises:
-        FormatError: the line is broken.
-    """
-    row = _parse_line(line, path, line_number)
-    return row.id, row.hypothesis(None, path, line_number)
-
-
 class _Row(NamedTuple):
     """A line: its id, words, features, total (None without one), an example of removed marks, and unread columns."""
 
@@ -155,13 +140,13 @@ class _Row(NamedTuple):
         for what in self.unread:
             doubts.raise_once(f"{what} are not read", line, _UNREAD[what])
 
-    def hypothesis(self, cost: str | None, path: str | Path | None, line: int | None) -> Hypothesis:
+    def hypothesis(self, cost: str | None, path: str | Path, line: int) -> Hypothesis:
         """Returns the hypothesis; its score is the total or the feature `cost`."""
         score = (self.total or 0.0) if cost is None else feature_score(self.features, cost, path, line, self.total)
         return Hypothesis(self.tokens, 0.0 - score, self.features)
 
 
-def _parse_line(line: str, path: str | Path | None, line_number: int | None) -> _Row:
+def _parse_line(line: str, path: str | Path, line_number: int) -> _Row:
     def error(message: str, remedy: str) -> FormatError:
         return FormatError(message, path=path, line=line_number, remedy=remedy)
 

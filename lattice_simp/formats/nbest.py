@@ -30,7 +30,7 @@ from lattice_simp.formats.icefall import is_icefall, stream_icefall
 from lattice_simp.formats.json_nbest import is_json, is_json_nbest, stream_json, write_json
 from lattice_simp.formats.julius import is_julius, stream_julius
 from lattice_simp.formats.list_lines import Names, Sentence
-from lattice_simp.formats.moses_nbest import is_moses, parse_hypothesis, stream_moses, write_moses
+from lattice_simp.formats.moses_nbest import is_moses, stream_moses, write_moses
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_named
 from lattice_simp.formats.srilm_lists import is_srilm, stream_srilm
 from lattice_simp.formats.unsupported import LISTS as WANTED
@@ -44,7 +44,6 @@ __all__ = [
     "is_json_name",
     "is_nbest",
     "list_stem_of",
-    "parse_hypothesis",
     "read_nbest",
     "stream_sentences",
     "write_nbest",

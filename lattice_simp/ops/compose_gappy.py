@@ -62,6 +62,13 @@ def prefix_stem(word: str) -> str:
 class EditCosts:
     """What deviations from a skeleton hypothesis cost, in nats; infinity forbids them.
 
+    >>> import lattice_simp as ls
+    >>> full = ls.Lattice.from_strings([("a dog sleeps", 1.0), ("a cat sleeps", 1.5)])
+    >>> edits = EditCosts(deletion=2.0, substitution=3.0)    # "a cat" lacks "big"; "a dog" also has another noun
+    >>> composed = ls.compose_gappy(full, ls.gappy_acceptor([("big cat", 0.0)]), edits=edits)
+    >>> [(hypothesis.text, hypothesis.cost) for hypothesis in ls.nbest(composed, 2)]
+    [('a cat sleeps', 3.5), ('a dog sleeps', 5.0)]
+
     Attributes:
         deletion: a skeleton word that the full hypothesis lacks.
         substitution: another word in its place.

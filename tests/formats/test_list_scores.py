@@ -11,7 +11,6 @@ import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InputWarning, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats import list_lines
-from lattice_simp.formats.moses_nbest import parse_hypothesis
 from lattice_simp.formats.nbest import has_pieces, stream_sentences
 from lattice_simp.formats.plain_text import stream_outputs
 from lattice_simp.tune.feature_lattice import nbest_lattice
@@ -180,7 +179,6 @@ def test_scores_up_to_0_are_not(tmp_path):
     ],
 )
 def test_marks_of_moses(tmp_path, text, words):
-    assert parse_hypothesis(f"0 ||| {text} ||| LM= -1 ||| -1")[1].text == words
     path = written(tmp_path, f"0 ||| {text} ||| LM= -1 ||| -1\n" * 3)
     if text == words:
         assert [entry.text for entry in quiet(path)[0]] == [words] * 3

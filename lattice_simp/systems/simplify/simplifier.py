@@ -75,6 +75,10 @@ SWAP_FEATURE, NO_SWAPS = "Swap", 1e6
 class Simplifier:
     """A model of splits and deletions with a decoder from complex to simple words.
 
+    >>> simplifier = Simplifier.untrained()    # `Simplifier.load(path)` for a trained one
+    >>> [best.text for best, *_ in simplifier.simplify_all(["He died in 1990 , and his brother sold the house ."])]
+    ['He died in 1990 . His brother sold the house .']
+
     Attributes:
         operations: the probabilities of splits and deletions.
         decoder: the decoder; its weights `Input:Split`, `Input:Splits`, `Input:Relation`, `Input:Modifier`,

@@ -250,6 +250,17 @@ class ConstraintProcessor:
     Pass it in a list: `generate(..., logits_processor=[processor])`. It imports neither transformers nor torch. Make a
     new processor for each call of `generate`.
 
+    >>> from lattice_simp.ops.gappy_acceptor import gappy_acceptor
+    >>> class Scores(np.ndarray):  # instead of a tensor of torch
+    ...     clone = np.ndarray.copy
+    >>> tokens = [None, b"a", b" cat", b"cat", b" s", b"at"]
+    >>> processor = ConstraintProcessor(TokenConstraint.of(gappy_acceptor([("cat", 0.0)]), tokens, end=0))
+    >>> prompt = np.array([[1, 1]])
+    >>> processor(prompt, np.zeros((1, 6)).view(Scores)).tolist()    # not the end before "cat"
+    [[-inf, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    >>> processor(np.hstack((prompt, [[2]])), np.zeros((1, 6)).view(Scores)).tolist()
+    [[0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+
     Attributes:
         constraint: the masks.
         prompt_length: the number of tokens at the start of each row that do not belong to the text (1 for

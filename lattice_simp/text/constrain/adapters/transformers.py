@@ -19,6 +19,17 @@ class TransformersStep:
 
     The keys and values of attention are cached and follow the hypotheses. The log-probabilities are the model's own;
     `generate` may change them according to the model's settings, such as forced tokens.
+
+    >>> from lattice_simp.support.extras import extra
+    >>> with extra("causal"):
+    ...     import torch
+    ...     from transformers import GPT2Config, GPT2LMHeadModel
+    >>> config = GPT2Config(vocab_size=6, n_embd=8, n_layer=1, n_head=1, bos_token_id=0, eos_token_id=0)
+    >>> step = TransformersStep(GPT2LMHeadModel(config), prompt=[3, 4])
+    >>> step(np.zeros((1, 0), dtype=np.int64)).shape    # after the prompt alone
+    (1, 6)
+    >>> step(np.array([[1], [2]])).shape    # after two hypotheses of one token
+    (2, 6)
     """
 
     def __init__(self, model: Any, prompt: Sequence[int], start: Sequence[int] | None = None) -> None:
