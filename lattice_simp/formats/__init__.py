@@ -216,7 +216,9 @@ def _within_limits(lattice: Lattice) -> Lattice:
 
 def losses(lattice: Lattice | HasLattice, path: str | Path, format: str | None = None) -> Losses:
     """Reports the losses when `write` writes a lattice: phrases, and the names that each concerns."""
-    return FORMATS[format_of_name(path) if format is None else format].lost(as_lattice(lattice))
+    lattice = as_lattice(lattice)
+    unread = {"fields of the input that are not kept:": [f"{name}=" for name in lattice.header.unread]}
+    return {**FORMATS[format_of_name(path) if format is None else format].lost(lattice), **unread}
 
 
 def format_of(path: str | Path) -> str:

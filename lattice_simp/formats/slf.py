@@ -698,7 +698,6 @@ def _lost(lattice: Lattice) -> Losses:
         "costs that its scores do not explain are in a field that SRILM reads and HTK ignores:": [
             f"{field}=" for field in layout.remainders if field in X_FIELDS
         ],
-        "fields of the input that are not kept:": [f"{name}=" for name in lattice.header.unread],
     }
 
 

@@ -133,6 +133,12 @@ def test_times_in_another_unit_become_seconds(tmp_path):
         parse_slf(text.replace("0.01", "0").encode(), path="x")
 
 
+@pytest.mark.parametrize("name", ["x.slf", "x.fst", "x.ark", "x.plf", "x.txt", "x.gbnf"])
+def test_unread_fields_are_lost_in_all_formats(name):
+    lost = losses(parse_slf(NODES.encode()), name)
+    assert lost["fields of the input that are not kept:"] == ["t=", "unknown=", "v="]
+
+
 def test_srilm_words_on_nodes():
     lattice = parse_slf(NODES.encode())
     assert _words(lattice) == ["the", "a b", "<epsilon>", "<epsilon>"]
