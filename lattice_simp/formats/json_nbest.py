@@ -35,7 +35,7 @@ from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import key_names, shown
 from lattice_simp.formats.json_answers import DOUBTS, PART, generated_row
 from lattice_simp.formats.json_results import BARE, FAILED, KEYS, NAME, rows_of
-from lattice_simp.formats.json_streams import INTERIM, PARTIAL, is_interim
+from lattice_simp.formats.json_streams import INTERIM, PARTIAL, is_interim, is_session
 from lattice_simp.formats.json_times import is_finite, times_like, with_nulls
 from lattice_simp.formats.json_words import Speakers, tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
@@ -207,7 +207,8 @@ def _values(path: str | Path) -> Iterator[tuple[int, Any]]:
 def _rows(path: str | Path, doubts: Doubts) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yields the objects of sentences with their lines."""
     speakers: Speakers = {}
-    for (number, value), (_, following) in pairwise(chain(_values(path), [(0, None)])):
+    values = ((number, value) for number, value in _values(path) if not is_session(value))
+    for (number, value), (_, following) in pairwise(chain(values, [(0, None)])):
         if is_interim(value, following):
             doubts.raise_once(INTERIM[0], number, INTERIM[1])
             continue

@@ -115,7 +115,7 @@ KINDS = tuple(
         ("a language model (ARPA)", rb"\\data\\", _MODEL),
         ("a Kaldi archive of vectors or matrices", rb"\S+[ \t]+\[\s+%b\s+[-\d\]]" % _NUMBER, _KALDI),
         ("a list of Kaldi's files (.scp)", rb"\S+[ \t]+\S+\.ark:\d+\s", "copy them: lattice-copy scp:FILE ark,t:-"),
-        ("a lattice of CMU Sphinx", rb"# getcwd:", "write SLF: -outlatfmt htk"),
+        ("a lattice of CMU Sphinx", rb"# getcwd:", "write SLF: -outlatfmt htk, or write_htk in Python"),
         (
             "a confusion network or a word graph of Julius",
             rb"-{3,4} begin (?:confusion network|wordgraph data)",

@@ -336,6 +336,11 @@ def item(word, kind="word", **fields):
     return {"alternatives": [{"content": word, "confidence": 0.9}], "type": kind, **fields}
 
 
+def turn(text, *, is_end, number=0):
+    words = [{"text": word, "start": 100, "end": 200, "confidence": 0.5} for word in text.split()]
+    return {"type": "Turn", "turn_order": number, "end_of_turn": is_end, "transcript": text, "words": words}
+
+
 TOKENS = {"is_final": False, "timestamps": [0.5], "tokens": ["a"], "text": "a"}
 
 
@@ -358,13 +363,37 @@ TOKENS = {"is_final": False, "timestamps": [0.5], "tokens": ["a"], "text": "a"}
             for text, state in (("a", {"stability": 0.5}), ("a cat", {"stability": 0.5, "isFinal": True}))
         ],
         [TOKENS, {**TOKENS, "timestamps": [0.5, 1.0], "tokens": ["a", " cat"], "text": "a cat"}],
+        [turn("a", is_end=False), turn("a Cat.", is_end=True), turn("a cat", is_end=True), {"type": "Termination"}],
+        [{"message_type": f"{kind}Transcript", "text": "a cat", "words": []} for kind in ("Partial", "Final")],
+        [
+            {"type": "TurnInfo", "event": event, "transcript": text, "words": []}
+            for event, text in (("Update", "a"), ("EndOfTurn", "a cat"))
+        ],
     ],
-    ids=["Vosk", "Vosk at the end", "Speechmatics", "Deepgram", "GStreamer", "Google", "sherpa-onnx"],
+    ids=[
+        "Vosk",
+        "Vosk at the end",
+        "Speechmatics",
+        "Deepgram",
+        "GStreamer",
+        "Google",
+        "sherpa-onnx",
+        "AssemblyAI",
+        "AssemblyAI's second version",
+        "Deepgram's turns",
+    ],
 )
 def test_interim_results_are_left_out(tmp_path, rows):
     with pytest.warns(InputWarning, match=r":[12]: left out interim results"):
         lists = ls.read_nbest(written(tmp_path, *rows))
     assert [[entry.text for entry in entries] for entries in lists] == [["a cat"]]
+
+
+@pytest.mark.filterwarnings("error")
+def test_messages_without_results_are_left_out(tmp_path):
+    results = [turn("a cat", is_end=True), turn("a cat", is_end=True, number=1)]
+    rows = [{"type": "Begin", "id": "x"}, {"message": "AudioAdded"}, *results, {"type": "Metadata", "duration": 1.5}]
+    assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, *rows))] == ["a cat", "a cat"]
 
 
 def test_results_of_other_recordings_are_no_interim_results(tmp_path):
