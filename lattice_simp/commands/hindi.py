@@ -135,13 +135,14 @@ def skeletons(
 
     sentences = marked_sentences(source, model, file_format, romanised, system, with_trees=True)
     by_line = groupby(sentences, key=lambda marked: marked.line)
-    skeletons_by_line = (
+    skeletons_by_line = [
         (line, line_skeleton([(marked.sentence, marked.clauses) for marked in group])) for line, group in by_line
-    )
-    records = (
+    ]
+    records = [
         SkeletonRecord(str(line), line, (skeleton,)) for line, skeleton in skeletons_by_line if skeleton is not None
-    )
+    ]
     write_skeletons(output, records)
+    print(f"{counted(len(skeletons_by_line), 'line')}, {len(records):,} with a skeleton", file=sys.stderr)
 
 
 @app.command()

@@ -48,8 +48,10 @@ def read_settings(path: str | Path, overrides: Iterable[str] = ()) -> dict[str, 
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+        is_syntax = isinstance(error, yaml.parser.ParserError | yaml.scanner.ScannerError)
+        remedy = "put texts that contain `:`, `?`, `#` or commas in quotes" if is_syntax else "fix the file"
         message = f"invalid YAML: {reason}"
-        raise FormatError(message, path=path, line=mark and mark.line + 1, remedy="fix the file") from None
+        raise FormatError(message, path=path, line=mark and mark.line + 1, remedy=remedy) from None
     except (RecursionError, ValueError, OverflowError) as error:  # too deep; a number of too many digits; no such date
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else one_line(error)
         raise FormatError(f"invalid YAML: {reason}", path=path, remedy="fix the file") from None

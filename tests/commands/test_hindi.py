@@ -93,7 +93,8 @@ def test_skeletons_name_the_lines_of_a_text(model, hindi, tmp_path):
     pytest.importorskip("indicnlp", reason="the Indic NLP Library is not installed (the extra 'hindi')")
     lines = ["राम सोया । सीता खाना खाकर सोया ।", "", "मोहन गया ।", "राम खाना खाकर गया ।"]
     (tmp_path / "a.hi").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    hindi("skeletons", tmp_path / "a.hi", "--output", tmp_path / "a.jsonl", "--model", model)
+    done = hindi("skeletons", tmp_path / "a.hi", "--output", tmp_path / "a.jsonl", "--model", model)
+    assert done.stderr.endswith("3 lines, 2 with a skeleton\n")
     records = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [record["line"] for record in records] == [0, 3]
     assert [" ".join(record["tokens"]) for record in records] == [lines[0], lines[3]]

@@ -135,6 +135,7 @@ def test_a_broken_study_is_one_line(call, study, command):
     for text, message in (
         ("", "study.yaml: holds no fields"),
         ("title: [", "study.yaml:1: invalid YAML"),
+        ("questions: {a: {ask: Is it fluent?}}", "put texts that contain `:`, `?`, `#` or commas in quotes"),
         (STUDY.replace("raters", "judges"), "unknown field judges"),
         (STUDY.replace("bad.txt", "worse.txt"), "worse.txt: cannot be read"),
     ):

@@ -141,6 +141,14 @@ def test_broken_outputs_are_one_line(folder, records, message):
     assert message in str(caught.value)
 
 
+def test_items_without_any_text_are_refused(folder):
+    (folder / "hybrid.txt").write_text("a\nb\n \nd\n", encoding="utf-8")
+    assert len(read_study(write(folder)).items) == 4
+    (folder / "moses.txt").write_text("a\nb\n\nd\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"hybrid\.txt:3: no system has a text \(delete the line in all files"):
+        read_study(write(folder))
+
+
 def test_outputs_with_other_ids_are_refused(folder):
     for name, ids in (("hybrid", "abcd"), ("moses", "abdc")):
         lines(folder / f"{name}.txt", *({"id": entry, "text": "x"} for entry in ids))
