@@ -36,6 +36,14 @@ def test_every_command_shows_its_help(capsys):
             assert f"lattice-simp {name}" in out
 
 
+@pytest.mark.parametrize("command", ["lattice mbr", "tune nbest", "evaluate", "rescore nbest", "serve"])
+def test_the_help_names_kinds_of_values_without_python(capsys, command):
+    _, out, _ = run(capsys, *command.split(), "--help-all")
+    kinds = set(re.findall(r"--[a-z-]+ (<[^>|]*>)", out))
+    assert kinds <= {"<int>", "<float>", "<str>", "<path>"}
+    assert len(kinds) >= 2
+
+
 def test_the_help_groups_the_commands_by_task_on_one_screen(capsys):
     _, out, _ = run(capsys, "--help")
     titles = [line for line in out.splitlines() if line.endswith(":") and not line.startswith(" ")]

@@ -79,7 +79,7 @@ app.add_typer(lists.app)
 app.add_typer(confidence.app)
 app.add_typer(ctm.app)
 
-Weight: TypeAlias = Annotated[float, typer.Option("--weight", help="weight of the added costs")]
+Weight: TypeAlias = Annotated[float, typer.Option("--weight", help="weight of the costs that the command adds")]
 LoopsOption: TypeAlias = Annotated[Loops, typer.Option(help="sigma (exact subsequences) or rho (as published)")]
 SemiringOption: TypeAlias = Annotated[
     Semiring, typer.Option(help="tropical (lowest cost of each string) or log (sum of its paths' probabilities)")
@@ -171,7 +171,7 @@ def lm(
     model: Annotated[Model, Detail("ARPA or KenLM binary")],
     sentence: Id = None,
     weight: Annotated[
-        Weight | None, Detail("of the model (default: the weight of the subtracted scores, else 1)")
+        Weight | None, Detail("those of the model (default: the weight of the subtracted scores, else 1)")
     ] = None,
     beam: Beam = None,
     word_penalty: Annotated[float, typer.Option(help="cost of each word")] = 0.0,
@@ -237,7 +237,7 @@ def gappy(
 ) -> None:
     """Make gappy acceptors: they accept any text with a skeleton, or all --terms, and any words between.
 
-    Its loops are written as arcs. The acceptors of several sentences need --output FOLDER/ or a file of a format that
+    Loops are written as arcs. The acceptors of several sentences need --output FOLDER/ or a file of a format that
     holds many (.ark, .lats).
 
     Example: lattice-simp lattice gappy skel.nbest --id 0 --output g.fst
@@ -264,11 +264,11 @@ def compose(
     ] = None,
     terms: TermsFile = None,
     sentence: Id = None,
-    weight: Annotated[Weight, Detail("of the skeleton")] = 1.0,
+    weight: Annotated[Weight, Detail("those of the skeleton")] = 1.0,
     loops: LoopsOption = "sigma",
     beam: Beam = None,
     first_id: FirstId = None,
-    n: Annotated[MaybeNbest, Detail("for n-best lists (default: 100)")] = None,
+    n: Annotated[MaybeNbest, Detail("of n-best lists (default: 100)")] = None,
     engine: EngineOption = "arrays",
     to: ToLists = None,
     output: Output = "-",

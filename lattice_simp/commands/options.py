@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,6 +29,9 @@ SCREEN_LINES, SCREEN_WIDTH = 45, 100
 """The size of a screen. Longer help only names the options of its panels; --help-all describes them."""
 
 HELP_ALL = "--help-all"
+
+_KINDS = re.compile(r"<(?:list\[)?(int|str|float|path)(?:\]| range)?>", re.IGNORECASE)
+"""How typer names the kinds of values: an option that may be repeated is a list, a limited number a range."""
 
 
 class HelpCommand(TyperCommand):
@@ -72,7 +76,7 @@ class HelpCommand(TyperCommand):
     def _record(self, parameter: Any, ctx: Any) -> tuple[str, str] | None:
         if parameter.name != "help":
             record: tuple[str, str] | None = parameter.get_help_record(ctx)
-            return record
+            return record and (_KINDS.sub(lambda kind: f"<{kind[1].lower()}>", record[0]), record[1])
         return "-h, --help", f"show this message{f' ({HELP_ALL}: with every option)' if ctx.meta['brief'] else ''}"
 
 
