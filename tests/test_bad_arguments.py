@@ -295,6 +295,9 @@ def test_gappy_acceptors_are_no_lattices_and_hypotheses_no_gappy_acceptors():
     for hypotheses in ("the cat", ["the cat"]):
         with pytest.raises(TypeError, match=r"a gappy acceptor, not a .*; make one: gappy_acceptor\(hypotheses\)"):
             ls.compose_gappy(lattices()["plain"], hypotheses)
+    for edits in (True, {"deletion": 1.0}):
+        with pytest.raises(TypeError, match=r"edits must be EditCosts, such as EditCosts\(deletion=6.0\), not"):
+            ls.compose_gappy(lattices()["plain"], acceptor, edits=edits)
     with pytest.raises(TypeError, match="expected a lattice or a gappy acceptor, not a str"):
         ls.TokenConstraint.of("the cat", [None, b"the", b" cat"], end=0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +20,7 @@ from lattice_simp.commands.hindi_sentences import (
 )
 from lattice_simp.commands.options import Detail, Model, Output, OutputFolder, command_app, refuse_idle
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text
 
 if TYPE_CHECKING:

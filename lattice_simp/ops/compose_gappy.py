@@ -153,6 +153,8 @@ def compose_gappy(
     weight, width = finite_real(weight, "the weight"), beam_of(beam)
     if weight < 0:
         raise LatticeSimpError(f"the weight is {weight}; give a number from 0 up")
+    if not isinstance(edits, EditCosts | None):
+        raise TypeError(f"edits must be EditCosts, such as EditCosts(deletion=6.0), not {edits!r:.80}")
     names = FeatureNames.of(name)
     if isinstance(skeleton, Lattice):
         skeleton = GappyAcceptor.without_gaps(skeleton)
