@@ -93,6 +93,7 @@ def make(
     candidates: Annotated[int, typer.Option(min=1, help="maximum skeletons per sentence")] = 1,
 ) -> None:
     """Make skeletons. Example: lattice-simp skeleton make a.en --output skeletons.jsonl"""
+    from lattice_simp.commands.token_forms import checked_tokens
     from lattice_simp.skeleton import write_skeletons
     from lattice_simp.skeleton.automatic import parse_sentences, parser_name
     from lattice_simp.skeleton.automatic.candidates import check_wanted
@@ -102,7 +103,7 @@ def make(
     make_them = _maker(method, model, lm, rate, candidates)
     say(f"parsing with {parser_name()}")
     numbered, sentences = tee(_token_lines(source))
-    parses = parse_sentences(tokens for _, tokens in sentences)
+    parses = parse_sentences(checked_tokens((tokens for _, tokens in sentences), source))
     records = (record_of(make_them(parse), str(line), line) for (line, _), parse in zip(numbered, parses, strict=True))
     write_skeletons(output, records)
 

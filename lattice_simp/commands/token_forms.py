@@ -98,6 +98,18 @@ def checked_forms(
         _warn(sources, samples, pieces)
 
 
+def checked_tokens(lines: Iterable[Sequence[str]], name: object) -> Iterator[Sequence[str]]:
+    """Yields the tokens of English lines unchanged, and warns on stderr if punctuation is attached to words."""
+    samples: list[Sequence[str]] = []
+    for tokens in lines:
+        yield tokens
+        if len(samples) < _SENTENCES:
+            samples.append(tokens)
+    if TokenForms.of(samples).punctuation == "attached":
+        remedy = f"tokenise the text first: {_TOKENS} {quote(str(name))} --language en"
+        print(f"{name}: punctuation is attached to words; {remedy}", file=sys.stderr)
+
+
 def _best(output: Output) -> Sequence[str]:
     if isinstance(output, Lattice):
         return nbest(output, 1)[0].tokens

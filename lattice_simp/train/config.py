@@ -75,7 +75,7 @@ class Rules(StrictModel):
         grammar: `shallow-1` allows only phrase pairs in non-terminals and is decoded exactly; `full` allows any rule.
         max_span: the maximum number of words of an initial phrase, on each side.
         max_symbols: the maximum number of symbols of a source side.
-        max_gaps: the maximum number of non-terminals of a rule; 0 for phrase pairs alone.
+        max_gaps: the maximum number of non-terminals of a rule; 0 for phrase pairs alone, as simplifiers need them.
         min_count_hierarchical: the minimum count of rules with non-terminals.
         max_targets: the number of most probable target sides to keep for each source side.
         provenance: whether to add a feature for each corpus, which indicates that the rule occurs in it.
@@ -240,6 +240,14 @@ class Config(StrictModel):
             raise ValueError(f"duplicate names: {', '.join(names)}; give each entry another name")
         return named
 
+    @model_validator(mode="before")
+    @classmethod
+    def _simplify_with_phrase_pairs(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("simplify") is None:
+            return values
+        rules = values.get("rules", {})
+        return values | {"rules": {"max_gaps": 0} | rules} if isinstance(rules, dict) else values
+
     @model_validator(mode="after")
     def _sections_fit(self) -> Config:
         if self.clean.min_words > self.clean.max_words:
@@ -250,6 +258,8 @@ class Config(StrictModel):
             raise ValueError(f"align.links {what} {wrong[0]}")
         if self.rules.provenance and len(self.corpora) > MAX_PROVENANCE:
             raise ValueError(f"rules.provenance can distinguish at most {MAX_PROVENANCE} corpora")
+        if self.simplify is not None and self.rules.max_gaps > 0:
+            raise ValueError("simplify needs rules.max_gaps 0")
         if self.simplify is not None and self.simplify.swaps and self.rules.grammar != "shallow-1":
             raise ValueError("simplify.swaps needs rules.grammar shallow-1")
         if self.language_model.arpa is not None and self.language_model.mix_for is not None:

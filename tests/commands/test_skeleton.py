@@ -36,6 +36,14 @@ def test_no_break_spaces_belong_to_their_tokens(call, files):
     assert [record.tokens for record in read_skeletons(files / "b.jsonl")] == [("a",), ("b\u00a0c", "d")]
 
 
+def test_text_in_place_of_tokens_is_reported(call, files):
+    (files / "text.en").write_text(TEXT.replace(" .", ".").replace(" ,", ",") * 2, encoding="utf-8")
+    (files / "tokens.en").write_text(TEXT * 2, encoding="utf-8")
+    message = "text.en: punctuation is attached to words; tokenise the text first: lattice-simp lattice tokens text.en"
+    assert message in call("skeleton", "make", "text.en").stderr
+    assert "attached" not in call("skeleton", "make", "tokens.en").stderr
+
+
 def test_dependency_skeletons_are_records_of_the_lines(call, files):
     options = ("--method", "dependency", "--rate", 0.4, "--candidates", 2)
     done = call("skeleton", "make", *options, "a.en", "--output", "b.jsonl")

@@ -113,6 +113,7 @@ A_TEST = {"name": "t", "source": "t.fr", "references": ["t.en"]}
             LEAST | {"rules": {"grammar": "full"}, "simplify": {"swaps": True}},
             "simplify.swaps needs rules.grammar shallow",
         ),
+        (LEAST | {"rules": {"max_gaps": 1}, "simplify": {}}, "simplify needs rules.max_gaps 0"),
         ("work: [", ":1: invalid YAML: "),
         ("work: w\ncorpora:\n\t- a", ":3: invalid YAML: "),
         (b"# a\nwork: caf\xe9", ":2: bytes that are not UTF-8"),
@@ -132,6 +133,12 @@ def test_mistakes_are_one_line_that_names_the_field(written, values, message):
     assert text.startswith(f"{path}:")
     assert message in text
     assert "\n" not in text
+
+
+def test_simplifiers_have_phrase_pairs_by_default(written):
+    assert read_config(written(LEAST)).rules.max_gaps == 2
+    for rules in ({}, {"rules": {"max_span": 5}}, {"rules": {"max_gaps": 0}}):
+        assert read_config(written(LEAST | rules | {"simplify": {}})).rules.max_gaps == 0
 
 
 @pytest.mark.parametrize(

@@ -161,8 +161,8 @@ def _items(fields: StudyFile, path: Path) -> tuple[Item, ...]:
     first, *rest = [*files.values(), *([] if source is None else [source])]
     for texts in rest:
         _require_same_lines(first, texts)
-    for line, texts in enumerate(zip(*(file.texts for file in files.values()), strict=True), 1):
-        if not any(texts):
+    for line, outputs in enumerate(zip(*(file.texts for file in files.values()), strict=True), 1):
+        if not any(outputs):
             raise FormatError("no system has a text", path=first.path, line=line, remedy="delete the line in all files")
     ids = next((file.ids for file in [first, *rest] if file.ids), None)
     ids = ids or tuple(str(number) for number in range(1, len(first.texts) + 1))
