@@ -212,8 +212,8 @@ def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
     message = entry.get("message", entry)
     text = message.get("content", message.get("text")) if isinstance(message, dict) else None
     parts = text.get("parts", []) if isinstance(text, dict) else text
-    if isinstance(parts, list):
-        are_texts = [is_object(part) and "text" in part and not part.get("thought") for part in parts]
+    if isinstance(parts, list) and all(map(is_object, parts)):
+        are_texts = ["text" in part and not part.get("thought") for part in parts]
         # Parts follow each other without blanks, unless a thought or the call of a tool is between them.
         pieces = (str(part["text"]) if is_text else "\n" for part, is_text in zip(parts, are_texts, strict=True))
         text = "".join(pieces) if any(are_texts) else None

@@ -267,7 +267,10 @@ def _checked(row: Any, path: str | Path, number: int) -> Mapping[str, Any]:
 def _scored(row: Mapping[str, Any], doubts: Doubts, number: int) -> list[dict[str, Any]]:
     """Returns the hypotheses of a line as objects, with the scores of a separate list added."""
     path, scores = doubts.path, row.get("scores")
-    entries = [entry if isinstance(entry, dict) else {"text": entry} for entry in row["hypotheses"]]
+    entries = [
+        entry if isinstance(entry, dict) else {"tokens" if isinstance(entry, list) else "text": entry}
+        for entry in row["hypotheses"]
+    ]
     unread = dict.fromkeys(key for item in (row, *entries) for key, value in item.items() if _is_score(key, value))
     is_scored = bool(scores) or any("score" in entry for entry in entries)
     for name in unread:
@@ -351,8 +354,10 @@ def _words(fields: Mapping[str, Any], place: _Place) -> tuple[str, ...]:
     words = fields.get("tokens", fields.get("text"))
     if isinstance(words, str):
         return tuple(tokens_of(words))
-    if isinstance(words, list) and all(isinstance(word, str) and word for word in words):
+    if isinstance(words, list) and "tokens" in fields and all(isinstance(word, str) and word for word in words):
         return tuple(words)
+    if isinstance(words, list) and "tokens" not in fields:
+        raise place.error("a list as the text of a hypothesis", fields)
     if PART in fields:
         message, remedy = "a part of a stream, no answer", "ask the server for whole answers: stream=false"
         raise FormatError(message, path=place.path, line=place.line, remedy=remedy)

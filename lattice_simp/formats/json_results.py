@@ -54,7 +54,7 @@ KEYS = (
     rb'|"(?:sentence_id|start_ms)"\s*:|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
     rb'|"utts"\s*:\s*\{|"sentences"\s*:\s*\[\s*\{\s*"text"\s*:|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
     rb'|"object"\s*:\s*"response"|"tokens_predicted"\s*:|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
-    rb'|"(?:generations|completions|responses|samples)"\s*:\s*\[\s*(?:"|\{[^{}\n]*"text"\s*:)|"generation(?:_id)?"\s*:\s*"|"done"\s*:\s*(?:true|false)'
+    rb'|"(?:generations|completions|responses|samples|text)"\s*:\s*\[\s*(?:"|\{[^{}\n]*"text"\s*:)|"generation(?:_id)?"\s*:\s*"|"done"\s*:\s*(?:true|false)'
 )
 """The names by which such JSON is recognised."""
 
@@ -588,8 +588,8 @@ _LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str
 """The names of lists of hypotheses in results, with functions that read such a list and the other fields."""
 
 
-_TEXTS = ("generations", "completions", "responses", "samples")
-"""The names of lists of texts, or of objects with a text: of distilabel, Cohere, HELM, and data to rerank."""
+_TEXTS = ("generations", "completions", "responses", "samples", "text", "generated_text")
+"""The names of lists of texts, or of objects with a text: of distilabel, Cohere, vLLM, and data to rerank."""
 
 _ANSWERS = {"response": "done", "generation": "generation", "text": "generation_id"}
 """The names of texts, and of the fields by which these are answers: of Ollama, Llama on Bedrock, Cohere."""

@@ -1083,7 +1083,7 @@ def test_batches_of_bedrock(tmp_path):
     assert (sentence.name, [entry.text for entry in sentence.hypotheses]) == ("r-1", ["a cat"])
 
 
-@pytest.mark.parametrize("name", ["generations", "completions", "responses", "samples"])
+@pytest.mark.parametrize("name", ["generations", "completions", "responses", "samples", "text", "generated_text"])
 def test_lists_of_texts_are_samples(tmp_path, name):
     rows = [{"instruction": "x", name: ["a cat", "a hat"]}, {name: [{"text": "a cat"}, {"text": "a cat"}]}]
     lists = ls.read_nbest(written(tmp_path, *rows))
@@ -1091,7 +1091,7 @@ def test_lists_of_texts_are_samples(tmp_path, name):
     row = {"id": 1, name: ["a cat", "a hat"], "scores": [-1.5, -2.5]}
     assert [[entry.cost for entry in entries] for entries in ls.read_nbest(written(tmp_path, row))] == [[], [1.5, 2.5]]
     for entries in ([{"label": "a cat"}], [["a", "cat"]], [3], []):
-        with pytest.raises(FormatError, match="with the key"):
+        with pytest.raises(FormatError, match=r"with the key|a list as the text of"):
             ls.read_nbest(written(tmp_path, {name: entries}))
 
 
@@ -1137,3 +1137,10 @@ def test_thoughts_within_answers_are_reported(tmp_path):
         ls.read_nbest(written(tmp_path, {"choices": choices}))
     with warnings.catch_warnings(action="error"):
         ls.read_nbest(written(tmp_path, {"choices": choices[:1]}))
+
+
+def test_a_list_of_texts_is_no_text_of_a_hypothesis(tmp_path):
+    entry = {"text": ["a cat", "a hat"]}
+    for row in ({"hypotheses": [entry]}, {"candidates": [entry]}, {"choices": [{"message": {"content": ["a", "b"]}}]}):
+        with pytest.raises(FormatError, match=r":1: a list as the text of a hypothesis"):
+            ls.read_nbest(written(tmp_path, row))
