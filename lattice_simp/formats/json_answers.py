@@ -34,6 +34,15 @@ _TOTALS = ("cumulative_logprob", "logprob")
 _MEAN = "avgLogprobs"
 """The name of the average log probability of a token: of Gemini."""
 
+_SNAKES = {
+    "avg_logprobs": _MEAN,
+    "logprobs_result": "logprobsResult",
+    "chosen_candidates": "chosenCandidates",
+    "top_candidates": "topCandidates",
+    "log_probability": "logProbability",
+}
+"""The names of log probabilities in Gemini's Python library, and those in its JSON."""
+
 _SCORES = ("score", "scores", "features")
 """The fields of a choice that those of a hypothesis may have, too."""
 
@@ -88,6 +97,9 @@ def choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, 
     A choice has no text if the model refused to answer or called a tool. The words of a single choice have confidences,
     the probabilities of their tokens; those of several choices are better known from the samples.
     """
+    entries = [
+        _renamed(entry) if is_object(entry) and not _SNAKES.keys().isdisjoint(entry) else entry for entry in entries
+    ]
     answers = [_choice(entry) if is_object(entry) and not _OF_CHOICES.isdisjoint(entry) else entry for entry in entries]
     if any(is_object(entry) and _is_part(entry, is_whole=bool(rest.get("usage"))) for entry in entries):
         answers = [{PART: True}]
@@ -105,6 +117,17 @@ def choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, 
     doubts += _doubts_of_ends([*ends, rest] if texts else [])
     doubts += [_PROMPTS] if rest.get("object") == "text_completion" and _are_unlike(answers) else []
     return {"hypotheses": texts, **({DOUBTS: doubts} if doubts else {})}
+
+
+def _renamed(value: Any) -> Any:
+    """Returns a value of Gemini's Python library with the names of its JSON.
+
+    >>> _renamed({"avg_logprobs": -0.5, "logprobs_result": {"chosen_candidates": [{"log_probability": -0.5}]}})
+    {'avgLogprobs': -0.5, 'logprobsResult': {'chosenCandidates': [{'logProbability': -0.5}]}}
+    """
+    if isinstance(value, list):
+        return [*map(_renamed, value)]
+    return {_SNAKES.get(name, name): _renamed(inner) for name, inner in value.items()} if is_object(value) else value
 
 
 def _has_text(answer: object) -> bool:
@@ -213,7 +236,7 @@ def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
     text = message.get("content", message.get("text")) if isinstance(message, dict) else None
     parts = text.get("parts", []) if isinstance(text, dict) else text
     if isinstance(parts, list) and all(map(is_object, parts)):
-        are_texts = ["text" in part and not part.get("thought") for part in parts]
+        are_texts = [isinstance(part.get("text"), str) and not part.get("thought") for part in parts]
         # Parts follow each other without blanks, unless a thought or the call of a tool is between them.
         pieces = (str(part["text"]) if is_text else "\n" for part, is_text in zip(parts, are_texts, strict=True))
         text = "".join(pieces) if any(are_texts) else None

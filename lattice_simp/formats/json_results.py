@@ -52,7 +52,7 @@ KEYS = (
     rb'|transcription|transcripts|utterances|monologues|phrases|Transcript|audio_segments|timestamps|logprobs)"\s*:\s*\['
     rb'|"(?:words|result|prediction)"\s*:\s*\[\s*\{|"words"\s*:\s*\[\s*\]|"resps"\s*:\s*\[\s*\[\s*"'
     rb'|"(?:sentence_id|start_ms)"\s*:|"timestamp"\s*:\s*\[\s*\[|"transcription"\s*:\s*\{'
-    rb'|"utts"\s*:\s*\{|"sentences"\s*:\s*\[\s*\{\s*"text"\s*:|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|promptFeedback|translatedText|generated_text)"\s*:'
+    rb'|"utts"\s*:\s*\{|"sentences"\s*:\s*\[\s*\{\s*"text"\s*:|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|prompt(?:F|_f)eedback|translatedText|generated_text)"\s*:'
     rb'|"object"\s*:\s*"response"|"tokens_predicted"\s*:|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
     rb'|"(?:generations|completions|responses|samples|text)"\s*:\s*\[\s*(?:"|\{[^{}\n]*"text"\s*:)|"generation(?:_id)?"\s*:\s*"|"done"\s*:\s*(?:true|false)'
 )
@@ -253,13 +253,13 @@ def _failure(value: Mapping[str, Any]) -> str | None:
     >>> _failure({"custom_id": "r-1", "response": None, "error": {"code": "expired", "message": "Too late."}})
     'Too late.'
     """
-    error, feedback = value.get("error"), value.get("promptFeedback")
+    error, feedback = value.get("error"), value.get("promptFeedback", value.get("prompt_feedback"))
     if isinstance(error, dict):
         return str(error.get("message") or error.get("code") or error.get("type") or "an error")
     if value.get("type") in _FAILURES:
         return str(value["type"])
-    if isinstance(feedback, dict) and "candidates" not in value:
-        return f"blocked: {feedback.get('blockReason', 'no reason')}"
+    if isinstance(feedback, dict) and not value.get("candidates"):
+        return f"blocked: {feedback.get('blockReason', feedback.get('block_reason', 'no reason'))}"
     return None
 
 

@@ -1144,3 +1144,22 @@ def test_a_list_of_texts_is_no_text_of_a_hypothesis(tmp_path):
     for row in ({"hypotheses": [entry]}, {"candidates": [entry]}, {"choices": [{"message": {"content": ["a", "b"]}}]}):
         with pytest.raises(FormatError, match=r":1: a list as the text of a hypothesis"):
             ls.read_nbest(written(tmp_path, row))
+
+
+def test_answers_of_the_python_library_of_gemini(tmp_path):
+    """It writes names with underscores, and null for what is missing."""
+    call = {"text": None, "thought": None, "function_call": {"name": "f"}}
+    tokens = {"chosen_candidates": [{"token": "a", "log_probability": -0.5}], "top_candidates": None}
+    candidate = {
+        "content": {"parts": [{"text": "a cat", "function_call": None}, call], "role": "model"},
+        "avg_logprobs": -0.25,
+        "logprobs_result": tokens,
+        "finish_reason": "STOP",
+    }
+    blocked = {"candidates": None, "prompt_feedback": {"block_reason": "SAFETY"}}
+    with pytest.warns(InputWarning, match=":2: 1 failed request without hypotheses, the first: blocked: SAFETY"):
+        [[entry], none] = ls.read_nbest(
+            written(tmp_path, {"candidates": [candidate], "prompt_feedback": None}, blocked)
+        )
+    assert (entry.text, none) == ("a cat", [])
+    assert (entry.features["LogProb"], entry.features["MeanLogProb"]) == (-0.5, -0.25)
