@@ -1,6 +1,7 @@
 r"""Results of Julius, printed or written with `-outfile`; the sentences of an input are an n-best list.
 
-Scores are logs to base 10 and become natural ones. The features `AM` and `LM` are the two parts of a score.
+Scores are logs to base 10 and become natural ones. The features `AM` and `LM` are the two parts of a score. Words
+have times after `julius -walign`.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "a.out"
@@ -16,12 +17,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import finite, natural, shown
 from lattice_simp.formats.json_nbest import samples
+from lattice_simp.formats.julius_lattices import FRAME
 from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
 from lattice_simp.support.textio import read_lines
 
@@ -33,8 +35,13 @@ _PARTS = re.compile(r"\((AM): *(\S+) +(LM): *([^\s)]+)\)")
 _UNREAD = {
     "---- begin confusion network": ("confusion networks", "read them: `lattice convert --from julius-cn`"),
     "--- begin wordgraph data": ("word graphs", "read them: `lattice convert --from julius-graph`"),
-    "=== begin forced alignment": ("alignments", "leave them out: julius without -walign, -palign and -salign"),
+    "-- phoneme alignment": ("alignments of phonemes", "leave them out: julius without -palign"),
+    "-- state alignment": ("alignments of states", "leave them out: julius without -salign"),
 }
+_WORDS, _END = "-- word alignment", "=== end forced alignment"
+_SPAN = re.compile(r"\[ *(\d{1,9}) +(\d{1,9})\] +\S+ +\S+\s+\[(.*)\]\s*")
+"""A word of an alignment: its first and its last frame, and its text, which may be empty."""
+
 _REMEDY = "write sentence1: words, and score1: number"
 _TO_NATS = math.log(10.0)
 
@@ -61,7 +68,7 @@ def stream_julius(path: str | Path, first_id: int = 0, cost: str | None = None) 
             sentence lacks the feature `cost`.
     """
     due, current = 0, _Input(path, cost)
-    doubts = Doubts(path)
+    doubts, is_aligned = Doubts(path), False
     for number, line in enumerate(read_lines(path), 1):
         if line.startswith("[#"):
             message, remedy = "results of several recognisers, [#...]", "let one recogniser write the file"
@@ -69,6 +76,9 @@ def stream_julius(path: str | Path, first_id: int = 0, cost: str | None = None) 
         for begin, (what, remedy) in _UNREAD.items():
             if line.startswith(begin):
                 doubts.raise_once(f"{what} of Julius are not read", number, remedy)
+        is_aligned = line.startswith(_WORDS) or (is_aligned and not line.startswith(("-- ", _END)))
+        if is_aligned and (span := _SPAN.fullmatch(line)) is not None:
+            current.add_span(span)
         is_failure = line.startswith(("<search failed", "<input "))
         match = _LINE.match(line)
         if (is_failure or (match and match[1] == "sentence" and match[2] == "1")) and current.sentences:
@@ -91,6 +101,7 @@ class _Input:
         self.sentences = list[tuple[tuple[str, ...], int]]()
         self.scores = dict[int, tuple[float, dict[str, float]]]()
         self.fields = dict[tuple[str, int], list[str]]()
+        self.spans = dict[int, list[tuple[str, float, float]]]()
 
     def add(self, match: re.Match[str], line: int) -> None:
         """Adds a line of a sentence or of a score."""
@@ -115,6 +126,12 @@ class _Input:
             raise FormatError(f"not a finite score: {shown(text)}", path=self.path, line=line, remedy=_REMEDY)
         self.scores[place] = score * _TO_NATS, features
 
+    def add_span(self, match: re.Match[str]) -> None:
+        """Adds a word of the alignment of the last sentence, unless it has no text."""
+        if match[3]:
+            begin, end = (round(frame * FRAME, 9) for frame in (int(match[1]), int(match[2]) + 1))
+            self.spans.setdefault(len(self.sentences) - 1, []).append((match[3], begin, end))
+
     def hypotheses(self, doubts: Doubts) -> list[Hypothesis]:
         """Returns the hypotheses, with equal weights if they have no scores."""
         if not self.scores and self.cost is None:
@@ -127,9 +144,21 @@ class _Input:
             score, features = self.scores[place]
             if self.cost is not None:
                 score = feature_score(features, self.cost, self.path, line, score)
-            hypotheses.append(Hypothesis(words, 0.0 - score, features, confidences=self._confidences(place, doubts)))
+            times, confidences = self._times(place, doubts), self._confidences(place, doubts)
+            hypotheses.append(Hypothesis(words, 0.0 - score, features, times=times, confidences=confidences))
         doubts.check_scores([hypothesis.score for hypothesis in hypotheses], lines)
         return hypotheses
+
+    def _times(self, place: int, doubts: Doubts) -> Times | None:
+        """Returns the times of a sentence's words from its alignment."""
+        words, line = self.sentences[place]
+        spans = self.spans.get(place, [])
+        if tuple(word for word, begin, end in spans if begin <= end) == words:
+            return tuple((begin, end) for _, begin, end in spans)
+        if spans:
+            message = "times of an alignment with other words than its sentence are not read"
+            doubts.raise_once(message, line, "is the file damaged?")
+        return None
 
     def _confidences(self, place: int, doubts: Doubts) -> tuple[float, ...] | None:
         """Returns the confidences of a sentence's words, without those of its ends, which only `wseq` mentions."""

@@ -47,7 +47,7 @@ _WORD = re.compile(r'(\d{1,9}): \[(\d{1,9})\.\.(\d{1,9})\](.*?) wid=\d+ name="')
 """The beginning of a word's line, up to its name; names may contain quotation marks."""
 
 _ENTRY = re.compile(r"\((.*?):([\d.]+)\)(?=\s|\(|$)\s*")
-_FRAME = 0.01
+FRAME = 0.01
 """The usual frame shift in seconds."""
 
 _TO_NATS = math.log(10.0)
@@ -135,7 +135,7 @@ def _graph(lines: list[NumberedLine], symbols: SymbolTable | None, path: str | P
             rows.append((state + 1, final, EPSILON, 0.0, 0.0, end - word.last))
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     sources, targets, labels, acoustic, model, frames = columns
-    features = {"AM": acoustic, "LM": model, TIME: frames * _FRAME}
+    features = {"AM": acoustic, "LM": model, TIME: frames * FRAME}
     finals = np.append(np.full(final, INFINITY), 0.0)
     return checked_lattice(path, sources, labels, 0.0 - acoustic - model, targets, finals, table, features=features)
 

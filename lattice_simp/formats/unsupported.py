@@ -121,6 +121,11 @@ KINDS = tuple(
             rb"-{3,4} begin (?:confusion network|wordgraph data)",
             "name its format: `lattice convert --from julius-cn` or --from julius-graph",
         ),
+        (
+            "messages of Julius' module mode (XML)",
+            rb"<(?:STARTPROC|STARTRECOG|INPUT(?:PARAM)?|SYSINFO|RECOGOUT|RECOGFAIL)\b",
+            "keep its standard output: julius without -module",
+        ),
         ("HTML", rb"(?i)<!doctype html|<html\b", "save the file itself, not the page that shows it"),
         ("XML", rb"<\?xml\b|<svg\b", "write its text, a sentence on each line"),
         ("a program", rb"#!\s*/", ""),

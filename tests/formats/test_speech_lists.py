@@ -107,6 +107,32 @@ def test_results_of_julius(tmp_path: Path) -> None:
     assert lists_of(path, plain)[0] == [("the cat", math.log(2)), ("a cat", math.log(2))]
 
 
+ALIGNMENT = """=== begin forced alignment ===
+-- word alignment --
+ id: from  to    n_score    unit
+ ----------------------------------------
+[   0   24]  -20.1  <s>\t[]
+[  25   49]  -22.1  the\t[the]
+[  50   99]  -22.1  cat\t[cat]
+[ 100  110]  -22.1  </s>\t[]
+re-computed AM score: -2500.5
+-- phoneme alignment --
+[   0   24]  -20.1  the
+=== end forced alignment ===
+"""
+
+
+def test_alignments_of_julius_are_times(tmp_path):
+    path = tmp_path / "x"
+    path.write_text(JULIUS.replace("sentence2", f"{ALIGNMENT}sentence2"))
+    with pytest.warns(InputWarning, match=":16: alignments of phonemes of Julius are not read"):
+        assert [entry.times for entry in ls.read_nbest(path)[0]] == [((0.25, 0.5), (0.5, 1.0)), None]
+    for before, after in (("[cat]", "[hat]"), ("[  50   99]", "[  50   39]")):
+        path.write_text(JULIUS.replace("sentence2", f"{ALIGNMENT}sentence2").replace(before, after))
+        with pytest.warns(InputWarning, match=":3: times of an alignment with other words than its sentence"):
+            assert ls.read_nbest(path)[0][0].times is None
+
+
 BROKEN = {
     "cut off": (MLF[:-2], 13, "the last utterance has no end"),
     "no name": (MLF.replace('"*/u-2.rec"', "u-2"), 7, "not the name of a label file: 'u-2'"),

@@ -101,6 +101,7 @@ TEXT = {
     "WMT": ('<?xml version="1.0"?>\n<dataset id="x">\n', "a text of NIST's or WMT's evaluations", "<seg>"),
     "document": ('<DOC docid="x">\n<seg id="1">a</seg>\n', "a text of NIST's or WMT's evaluations", "<seg>"),
     "slots": ("Haus 0.1 0.2 aus 0.9 0.8\nder 0.9 0.9\n", "a confusion network of Moses with several scores", "PLF"),
+    "Julius as a server": ("<STARTPROC/>\n<RECOGOUT>\n", "messages of Julius' module mode", "standard output"),
     "bars": ("0|||a cat|||lm= -1|||-1\n", "an n-best list without blanks", "sed"),
     "json array": ('[\n  {"sentence": "a cat"}\n]\n', "JSON", '"hypotheses"'),
     "json numbers": ("[1, 2, [3, 4], 5", "JSON", '"hypotheses"'),
