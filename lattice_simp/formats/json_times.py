@@ -97,6 +97,9 @@ _OFFSETS = frozenset({"startOffset", "endOffset"})
 _IN_MILLISECONDS = frozenset({"text", "startTime"})
 """Fields beside which whole numbers are milliseconds: of AssemblyAI and Riva."""
 
+_IN_SECONDS = frozenset({"seek", "avg_logprob", "no_speech_prob", "logprob"})
+"""Fields beside which they are seconds: of Whisper's segments and ElevenLabs' words."""
+
 _ROUNDED = 1.01
 """The largest number that counts as a rounded probability, as Vosk writes them."""
 
@@ -258,7 +261,8 @@ def _is_special(entry: Mapping[str, Any]) -> bool:
 
 def _is_in_milliseconds(entry: Mapping[str, Any]) -> bool:
     values = [entry[name] for name in (*_BEGINS, *_ENDS) if name in entry]
-    return not _IN_MILLISECONDS.isdisjoint(entry) and all(type(value) is int for value in values)
+    is_of_such = not _IN_MILLISECONDS.isdisjoint(entry) and _IN_SECONDS.isdisjoint(entry)
+    return is_of_such and all(type(value) is int for value in values)
 
 
 def _word(entry: Mapping[str, Any], unit: float) -> ListedWord | None:

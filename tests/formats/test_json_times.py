@@ -343,3 +343,11 @@ def test_numbers_of_letters_are_no_times(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text(json.dumps(row), encoding="utf-8")
     assert ls.read_nbest(path)[0][0].times == ((0.5, 0.8), (0.8, 0.8))
+
+
+@pytest.mark.parametrize("field", ["avg_logprob", "no_speech_prob"])
+def test_whole_numbers_of_segments_are_seconds(tmp_path: Path, field: str) -> None:
+    segments = [{"text": " Yes.", "start": 1, "end": 2, field: -0.5}]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"text": " Yes.", "segments": segments}), encoding="utf-8")
+    assert ls.read_nbest(path)[0][0].times == ((1.0, 2.0),)
