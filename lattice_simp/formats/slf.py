@@ -235,8 +235,9 @@ def _to_lattice(reader: _Reader, nodes: Rows, links: Rows, symbols: SymbolTable)
     weights = _weights(labels, columns, scales, penalty)
     kept = {COLUMNS[name]: 0.0 - column for name, column in columns.items()}
     times = 0.0
-    if not np.isnan(seconds).any():
-        kept[TIME] = seconds[targets] - seconds[sources]
+    durations = seconds[targets] - seconds[sources]
+    if _are_durations(durations, labels, reader.path) and not np.isnan(seconds).any():
+        kept[TIME] = durations
         times = float(seconds[start])
     unread = (nodes.unread_fields | links.unread_fields) - _LINK_FIELDS
     unread |= {"t"} if TIME not in kept and "t" in nodes.columns else set()
@@ -256,6 +257,15 @@ def _warn_of_missing(columns: Mapping[str, Floats], labels: Ints, path: str | Pa
         if lacking:
             message = f"{counted(lacking, 'link')} with a word but without {name}=, which others have; it counts as 0"
             warn(message, path=path, remedy=f"write {name}= on all links with words")
+
+
+def _are_durations(durations: Floats, labels: Ints, path: str | Path | None) -> bool:
+    """Returns whether no word ends before it begins; warns if one does."""
+    backward = int(np.count_nonzero((durations < 0.0) & (labels != EPSILON)))
+    if backward:
+        message = f"times are left out, as {counted(backward, 'word')} would end before the begin"
+        warn(message, path=path, remedy="write increasing times t=")
+    return not backward
 
 
 def _check_probabilities(reader: _Reader, *parts: Rows) -> None:

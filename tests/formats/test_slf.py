@@ -123,6 +123,15 @@ def test_words_of_sphinx_begin_at_their_nodes(tmp_path, text):
     assert ls.shortest_path(parse_slf(others.encode()), ignore=ls.MARKS).times == ((0.0, 0.46), (0.46, 0.64))
 
 
+@pytest.mark.parametrize("time", ["-0.5", "0.1"])
+def test_words_do_not_end_before_they_begin(time):
+    text = f"N=3 L=2\nI=0 t=0.25\nI=1 t={time}\nI=2 t=0.5\nJ=0 S=0 E=1 W=cat\nJ=1 S=1 E=2 W=sat\n"
+    with pytest.warns(InputWarning, match="x: times are left out, as 1 word would end before the begin"):
+        lattice = parse_slf(text.encode(), path="x")
+    assert ("time" in lattice.features, lattice.header.unread) == (False, ("t",))
+    assert "time" in parse_slf(text.replace("W=cat", "W=!NULL").encode()).features
+
+
 def test_times_in_another_unit_become_seconds(tmp_path):
     text = "tscale=0.01\nN=2 L=1\nI=0 t=25\nI=1 t=75\nJ=0 S=0 E=1 W=cat\n"
     lattice = parse_slf(text.encode())
