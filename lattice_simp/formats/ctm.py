@@ -165,7 +165,8 @@ def _words(path: str | Path) -> Iterator[_Word]:
         elif mark == _END:
             choice = -1
         else:
-            yield _word(number, fields, path)._replace(alternation=alternation if choice >= 0 else 0, choice=choice)
+            word = _word(number, fields, path)
+            yield word if choice < 0 else word._replace(alternation=alternation, choice=choice)
     if choice >= 0:
         raise FormatError(f"no {_END} at the end", path=path, line=number, remedy="is the file cut off?")
 
