@@ -150,8 +150,8 @@ def mbr(
     if utility == "chrf":
         refuse_idle(["tokeniser"], "with --utility chrf")
     if len(sources) > 1:
-        refuse_idle(["sentence", "paths", "jobs"], "with several n-best lists")
-        decision.write_pools(sources, _checked_shares(share, sources), words, output, to)
+        refuse_idle(["sentence", "paths"], "with several n-best lists")
+        decision.write_pools(sources, _checked_shares(share, sources), words, jobs, output, to)
         return
     refuse_idle(["share"], "with one file")
     decision.write(sentence, words, jobs, output, to)

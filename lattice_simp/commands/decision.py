@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from lattice_simp.commands.lattice_input import LabelOptions, SharedNames, require_lattices, say_repeated
-from lattice_simp.commands.lattice_run import lattice_run
+from lattice_simp.commands.lattice_run import lattice_run, with_progress
 from lattice_simp.commands.losses import wants_json, write_lists
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.commands.whole_sentences import checked_lists, lists_of_words, warn_of_whole_sentences
@@ -80,7 +80,7 @@ class Decision:
         with readable(self.source) as file:
             if sentence is None and Path(file).is_file() and is_nbest(file):
                 refuse_idle(["paths"], "when the output is an n-best list")
-                decided = map(self._decided, self._lists(file, self.source, labels))
+                decided = self._decided(self._lists(file, self.source, labels), jobs)
                 write_lists(decided, output, as_json=wants_json(to))
                 say_repeated(self.source, self.repeated)
                 return
@@ -90,7 +90,13 @@ class Decision:
                 run.write(self._of_lattice, output, to)
 
     def write_pools(
-        self, paths: Sequence[str], shares: Sequence[float] | None, labels: LabelOptions, output: str, to: str | None
+        self,
+        paths: Sequence[str],
+        shares: Sequence[float] | None,
+        labels: LabelOptions,
+        jobs: int,
+        output: str,
+        to: str | None,
     ) -> None:
         """Writes the pooled n-best lists of several systems, sorted by the expected gains under the pool.
 
@@ -113,9 +119,10 @@ class Decision:
         def pooled(number: int) -> Sentence:
             lists = [sentences.get(number, Sentence(number, [])) for sentences in systems]
             pool = pool_nbest([sentence.hypotheses for sentence in lists], shares, scale=scale)
-            return decision._decided(Sentence(number, pool, names.of(number, [sentence.name for sentence in lists])))
+            return Sentence(number, pool, names.of(number, [sentence.name for sentence in lists]))
 
-        write_lists(map(pooled, sorted(set().union(*systems))), output, as_json=as_json)
+        pools = map(pooled, sorted(set().union(*systems)))
+        write_lists(decision._decided(pools, jobs), output, as_json=as_json)
 
     def _of_lattice(self, lattice: Lattice) -> Lattice:
         """Returns the lattice of linear gains, or the best paths with the gains of a utility."""
@@ -128,9 +135,17 @@ class Decision:
         paths = nbest(lattice, self.paths, unique=False, ignore=self.ignored)
         return Lattice.from_nbest(self._of_list(paths), lattice.symbols)
 
-    def _decided(self, sentence: Sentence) -> Sentence:
-        """Returns a sentence with its best hypotheses, sorted by their expected gains."""
-        return sentence._replace(hypotheses=self._of_list(sentence.hypotheses)[: self.n])
+    def _decided(self, lists: Iterable[Sentence], jobs: int) -> Iterator[Sentence]:
+        """Yields sentences with their best hypotheses, sorted by their expected gains; counts those without a place."""
+        for sentence, best, error in with_progress(self._of_sentence, lists, jobs, "sentences"):
+            if error is not None:
+                raise error
+            kept = best or []
+            self.repeated += len(sentence.hypotheses) - len(kept)
+            yield sentence._replace(hypotheses=kept[: self.n])
+
+    def _of_sentence(self, sentence: Sentence) -> list[Hypothesis]:
+        return self._of_list(sentence.hypotheses)
 
     def _lists(self, file: str, name: str, labels: LabelOptions) -> Iterator[Sentence]:
         lists = stream_sentences(file, **labels.of_lists(name))
@@ -151,7 +166,6 @@ class Decision:
             )
         decided = self._linear(Lattice.from_nbest(hypotheses))
         best = nbest(decided, len(hypotheses), ignore=self.ignored) if hypotheses else []
-        self.repeated += len(hypotheses) - len(best)
         return with_marks_of(best, unmarked(hypotheses, self.ignored))
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from lattice_simp import Lattice, nbest, read, write
 from lattice_simp.errors import InputWarning
+from lattice_simp.support.threads import in_threads
 
 
 @pytest.fixture
@@ -63,6 +64,20 @@ def test_lists_of_several_systems_decide_together(call, files):
         done = call("lattice", "mbr", *arguments)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
         assert message in done.stderr
+
+
+def test_lists_are_decided_in_threads(call, files, monkeypatch):
+    """The output does not depend on the number of threads, which is passed on."""
+    (files / "many.nbest").write_text("".join(f"{n} ||| a b ||| ||| -1\n{n} ||| a c ||| ||| -1.5\n" for n in range(9)))
+    used = []
+    threads = "lattice_simp.support.threads.in_threads"
+    monkeypatch.setattr(threads, lambda function, items, jobs: used.append(jobs) or in_threads(function, items, jobs))
+    for utility in ("linear", "chrf"):
+        for sources in (["many.nbest"], ["many.nbest", "many.nbest"]):
+            runs = [call("lattice", "mbr", *sources, "--utility", utility, "--jobs", jobs) for jobs in (1, 3)]
+            assert runs[0].stdout == runs[1].stdout != ""
+            assert runs[0].returncode == runs[1].returncode == 0
+    assert used == [1, 3] * 4
 
 
 def test_systems_are_joined_sentence_by_sentence(call, files):
