@@ -22,11 +22,7 @@ SHORT, LONG = "short", "long"
 
 @dataclass(frozen=True)
 class TwoJudgements:
-    """A short and a long skeleton of each sentence.
-
-    Attributes:
-        judgements: the short and the long one of each sentence, in order.
-    """
+    """A short and a long skeleton of each sentence, in turn."""
 
     judgements: tuple[Judgement, ...]
 

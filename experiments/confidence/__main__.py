@@ -47,30 +47,31 @@ def confidence(experiment: Experiment) -> Results:
     sentences = list(_sentences(config))
     chosen, others = sentences[: config["chosen_on"]], sentences[config["chosen_on"] :]
     right = np.concatenate([sentence.right for sentence in others])
-    figures: dict[str, Any] = {
+    kinds = {}
+    for kind in (PLACE, ANYWHERE):
+        scale = min(config["scales"], key=lambda scale: cross_entropy(*_together(chosen, kind, scale)))
+        confidences, _ = _together(others, kind, scale)
+        means = [float(sentence.confidences(kind, scale).mean()) for sentence in others]
+        correlation = float(np.corrcoef(means, [sentence.right.mean() for sentence in others])[0, 1])
+        line = calibration(*_together(chosen, kind, scale))
+        row = {"scale": scale, **measured(confidences, right), "sentence_correlation": round(correlation, 4)}
+        row["calibrated_cross_entropy"] = round(cross_entropy(calibrated(confidences, *line), right), 4)
+        kinds[kind] = {**row, "bins": bins(confidences, right)}
+    constant = np.full(len(right), np.concatenate([sentence.right for sentence in chosen]).mean())
+    figures = {
         "sentences": len(others),
         "words": len(right),
         "right": round(float(right.mean()), 4),
-        "kinds": {},
+        "kinds": kinds,
+        "constant_cross_entropy": round(cross_entropy(constant, right), 4),
     }
-    for kind in (PLACE, ANYWHERE):
-        scale = min(config["scales"], key=lambda candidate: _entropy(chosen, kind, candidate))
-        confidences = np.concatenate([sentence.confidences(kind, scale) for sentence in others])
-        means = [float(sentence.confidences(kind, scale).mean()) for sentence in others]
-        correlation = float(np.corrcoef(means, [sentence.right.mean() for sentence in others])[0, 1])
-        chosen_right = np.concatenate([sentence.right for sentence in chosen])
-        line = calibration(np.concatenate([sentence.confidences(kind, scale) for sentence in chosen]), chosen_right)
-        row = {"scale": scale, **measured(confidences, right), "sentence_correlation": round(correlation, 4)}
-        row["calibrated_cross_entropy"] = round(cross_entropy(calibrated(confidences, *line), right), 4)
-        figures["kinds"][kind] = {**row, "bins": bins(confidences, right)}
-    constant = np.full(len(right), np.concatenate([sentence.right for sentence in chosen]).mean())
-    figures["constant_cross_entropy"] = round(cross_entropy(constant, right), 4)
     return Results("Confidence in words", figures, page(figures, config))
 
 
-def _entropy(sentences: Sequence[Sentence], kind: str, scale: float) -> float:
+def _together(sentences: Sequence[Sentence], kind: str, scale: float) -> tuple[Floats, Bools]:
+    """Returns the confidences in the words of some sentences, and whether they are right."""
     confidences = np.concatenate([sentence.confidences(kind, scale) for sentence in sentences])
-    return cross_entropy(confidences, np.concatenate([sentence.right for sentence in sentences]))
+    return confidences, np.concatenate([sentence.right for sentence in sentences])
 
 
 def _sentences(config: Mapping[str, Any]) -> Sequence[Sentence]:

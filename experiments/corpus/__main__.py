@@ -10,7 +10,7 @@ from experiments.corpus.judging import judged_figures
 from experiments.corpus.onestop import ONESTOP, chosen, onestop_stage
 from experiments.corpus.report import page
 from experiments.corpus.simplifiers import CORPORA, HELD_OUT, SIMPLIFIERS, simplifiers
-from experiments.corpus.synthetic import ARTICLES, KILLED, MILLION, articles_stage, killed_stage, million_stage
+from experiments.corpus.synthetic import ARTICLES, KILLED, MILLION, synthetic_stages
 from experiments.experiment import Experiment, Results, program
 from experiments.report import versions
 from lattice_simp.pipeline.runner import Done, run_stages
@@ -21,7 +21,7 @@ from lattice_simp.systems.corpus.pipeline import COUNTS
 def corpus(experiment: Experiment) -> Results:
     """Does the missing alignments and measurements."""
     config = experiment.settings()
-    stages = [make(config) for make in (onestop_stage, articles_stage, million_stage, killed_stage)]
+    stages = [onestop_stage(config), *synthetic_stages(config)]
     done = run_stages(stages, Path(config["work"]), experiment.run)
     trained, folder = simplifiers(config, experiment.run)
     figures = {

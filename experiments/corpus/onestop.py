@@ -102,12 +102,7 @@ def alignment_programs() -> list[Path]:
 
 @dataclass(frozen=True)
 class Gold:
-    """The published pairs, both sentences as `letters`.
-
-    Attributes:
-        pairs: all pairs.
-        halves: for each half of the articles, the pairs with a sentence in an article of that half.
-    """
+    """The published pairs, as `letters`; `halves` has those with a sentence in an article of each half."""
 
     pairs: frozenset[Pair]
     halves: Mapping[str, frozenset[Pair]]

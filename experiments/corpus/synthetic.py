@@ -31,20 +31,14 @@ _SYLLABLES = [first + second for first, second in product("bdfgklmnprst", "aeiou
 _VOCABULARY = 40_000
 
 
-def articles_stage(config: Config) -> Stage:
-    """Returns the stage that generates the articles."""
-    return Stage(ARTICLES, (), config["synthetic"], (), partial(_write_articles, **config["synthetic"]))
-
-
-def million_stage(config: Config) -> Stage:
-    """Returns the stage that aligns the articles."""
-    return Stage(MILLION, (ARTICLES,), None, (), _align)
-
-
-def killed_stage(config: Config) -> Stage:
-    """Returns the stage that kills and resumes runs."""
+def synthetic_stages(config: Config) -> list[Stage]:
+    """Returns the stages that generate the articles, align them, and kill and resume runs."""
     settings = {**config["killed"], "seed": config["synthetic"]["seed"]}
-    return Stage(KILLED, (), settings, (), partial(_kill, settings))
+    return [
+        Stage(ARTICLES, (), config["synthetic"], (), partial(_write_articles, **config["synthetic"])),
+        Stage(MILLION, (ARTICLES,), None, (), _align),
+        Stage(KILLED, (), settings, (), partial(_kill, settings)),
+    ]
 
 
 def _align(run: Run, folder: Path) -> dict[str, Any]:

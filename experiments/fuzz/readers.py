@@ -22,14 +22,7 @@ Read = Callable[[Path], Any]
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader of files.
-
-    Attributes:
-        name: its name in the report.
-        suffix: the suffix of its file names.
-        files: the contents of valid files.
-        read: a function that reads a whole file.
-    """
+    """A reader: its name in the report, its suffix, the contents of valid files, and what reads a whole file."""
 
     name: str
     suffix: str
@@ -136,10 +129,7 @@ def readers(folder: Path) -> Iterator[Reader]:
         paths = [path for path in sorted(FILES.iterdir()) if _stem(path) == name]
         files = tuple(path.read_bytes() for path in paths)
         yield Reader(name, paths[0].suffix, files, OTHERS.get(name, _lattice))
-    for format in FORMATS:
-        if format in GRAMMARS:
-            continue
-        yield _written(format, folder)
+    yield from (_written(format, folder) for format in FORMATS if format not in GRAMMARS)
     yield from _packed(folder)
     yield from _openfst(folder)
     yield from _binary(folder)
@@ -178,12 +168,8 @@ def _packed(folder: Path) -> Iterator[Reader]:
     import zstandard
 
     text = (FILES / "att-1.txt").read_bytes()
-    for suffix, pack in (
-        (".gz", gzip.compress),
-        (".xz", lzma.compress),
-        (".bz2", bz2.compress),
-        (".zst", zstandard.compress),
-    ):
+    packers = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": zstandard.compress}
+    for suffix, pack in packers.items():
         yield Reader(f"att{suffix}", f".txt{suffix}", (pack(text),), _lattice)
     for compression in ("", "gz"):
         suffix = ".tar.gz" if compression else ".tar"

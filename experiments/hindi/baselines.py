@@ -43,13 +43,7 @@ def unconstrained(model: ClauseModel, sentence: Sentence) -> list[Brackets]:
 
 @dataclass(frozen=True)
 class TwoFields:
-    """A field for ends, and one for starts, whose features include the ends.
-
-    Attributes:
-        ends: its labels are numbers of ends.
-        starts: its labels are the types of the clauses that start.
-        template: the features of both.
-    """
+    """A field for numbers of ends, and one for the types of starting clauses, whose features include the ends."""
 
     ends: LinearChain
     starts: LinearChain

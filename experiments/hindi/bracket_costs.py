@@ -43,13 +43,7 @@ _MOST_STEPS, _SMALLEST_GAIN = 500, 1e-4
 
 @dataclass(frozen=True)
 class Candidates:
-    """The bracketings of a sentence.
-
-    Attributes:
-        right: the index of the right one.
-        costs: (n,) the costs by the field, nats.
-        breaches: (n, num_rules) the number of times that each breaks each rule.
-    """
+    """A sentence's bracketings: the index of the right one, (n,) costs in nats, and (n, rules) numbers of breaches."""
 
     right: int
     costs: Floats

@@ -27,13 +27,7 @@ Opens = list[list[ClauseType]]
 
 @dataclass(frozen=True)
 class Span:
-    """A clause from its opening bracket on; each closing bracket ends the last open clause.
-
-    Attributes:
-        start: its first token.
-        end: its last token; None if nothing ends it.
-        parent: the clause around it, by its number; None if there is none.
-    """
+    """A clause: its first token, its last one (None if nothing ends it), and the number of the clause around it."""
 
     start: int
     end: int | None

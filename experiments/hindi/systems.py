@@ -171,12 +171,7 @@ TABLES = ("markers.tsv", "conjunctions.tsv", "clause_pronouns.tsv")
 
 @dataclass(frozen=True)
 class Treebank:
-    """The training sentences, which are read once, when the first model needs them.
-
-    Attributes:
-        path: an archive of SSF files.
-        held_out: the names of files to skip.
-    """
+    """The sentences of an archive of SSF files without the held-out files, read when the first model needs them."""
 
     path: Path
     held_out: Collection[str]

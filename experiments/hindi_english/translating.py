@@ -57,13 +57,7 @@ def with_split_development(config: Config) -> Config:
 
 @dataclass(frozen=True)
 class Analysed:
-    """A line of the source.
-
-    Attributes:
-        words: its tokens.
-        kept: whether each token belongs to the skeleton; all do if nothing can be deleted.
-        simple: the tokens of each simple sentence.
-    """
+    """A line: its tokens, whether the skeleton keeps each (all, if it deletes none), and its simple sentences."""
 
     words: tuple[str, ...]
     kept: tuple[bool, ...]

@@ -107,16 +107,8 @@ HIGHEST = 3
 COLUMNS = ("file", "id", "text", "simplification", "readability")
 
 
-@dataclass(frozen=True)
-class Rating:
-    """The completeness of a simplification, and the readability of the result: 0 to 3."""
-
-    simplification: int
-    readability: int
-
-
-Ratings = Mapping[tuple[Key, str], Rating]
-"""Ratings by sentence and fingerprint of the output."""
+Ratings = Mapping[tuple[Key, str], tuple[int, ...]]
+"""The completeness of a simplification and the readability of the result, by sentence and fingerprint of the output."""
 
 
 def read_ratings(path: Path) -> Ratings:
@@ -126,7 +118,7 @@ def read_ratings(path: Path) -> Ratings:
         values = [row["simplification"], row["readability"]]
         if any(value not in map(str, range(HIGHEST + 1)) for value in values):
             raise row.error(f"not ratings: {' '.join(values)!r}", f"write whole numbers from 0 to {HIGHEST}")
-        ratings[(row["file"], row["id"]), row["text"]] = Rating(*map(int, values))
+        ratings[(row["file"], row["id"]), row["text"]] = tuple(map(int, values))
     return ratings
 
 

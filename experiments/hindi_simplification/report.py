@@ -60,8 +60,7 @@ def _scores(pairs: Sequence[Pair], lines: Sequence[str], ratings: Ratings) -> di
     keys = [(pair.key, fingerprint(line)) for pair, line in zip(pairs, lines, strict=True)]
     rated = [ratings[key] for key in keys if key in ratings]
     if len(rated) == len(lines):
-        scores["simplification"] = fmean(rating.simplification for rating in rated)
-        scores["readability"] = fmean(rating.readability for rating in rated)
+        scores["simplification"], scores["readability"] = map(fmean, zip(*rated, strict=True))
     return {**scores, "rated": len(rated)}
 
 

@@ -56,13 +56,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Candidates:
-    """A sentence with its hypotheses.
-
-    Attributes:
-        full: (hypotheses,) the decoder's costs, nats.
-        skeletons: (skeletons, hypotheses) costs under each skeleton.
-        statistics: (hypotheses, k) the statistics of BLEU.
-    """
+    """A sentence with its hypotheses: (hypotheses,) costs in nats, (skeletons, hypotheses) costs under skeletons."""
 
     sentence: Sentence
     words: list[str]

@@ -43,14 +43,7 @@ FEATURES = ("tagger", "start", "middle", "safety")
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence with its pool.
-
-    Attributes:
-        words: its tokens, in the model's form.
-        reference: the tokens of the reference.
-        skeletons: the pool.
-        features: (skeletons, `FEATURES`) float64.
-    """
+    """A sentence in the model's form, the tokens of its reference, and its pool with (skeletons, `FEATURES`) scores."""
 
     words: tuple[str, ...]
     reference: str

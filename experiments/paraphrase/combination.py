@@ -67,13 +67,7 @@ Lists: TypeAlias = Sequence[Sequence[Hypothesis]]
 
 @dataclass(frozen=True)
 class StudySet:
-    """A set of sentences.
-
-    Attributes:
-        lists: the n-best lists of the sentences by each system.
-        references: the tokens of each reference of each sentence.
-        lines: the first references, as tokens and as text.
-    """
+    """A set: the n-best lists of each system, the tokens of all references, and the lines of the first ones."""
 
     lists: Mapping[str, Lists]
     references: Sequence[Sequence[Sequence[str]]]
@@ -111,12 +105,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Combiner:
-    """Combines the sentences of a set according to a choice.
-
-    Attributes:
-        scales: the scales of the systems' costs.
-        tokeniser: the tokeniser of the target language.
-    """
+    """Combines the sentences of a set according to a choice, with the scales of the systems' costs."""
 
     lm: LanguageModel | None
     scales: Mapping[str, float]

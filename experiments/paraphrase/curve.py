@@ -120,13 +120,7 @@ MAX_SUBSTITUTIONS = 2
 
 @dataclass(frozen=True)
 class Condition:
-    """A point of the curve.
-
-    Attributes:
-        about: the difference from the previous condition.
-        settings: the settings of the expansion.
-        is_probable: whether sentences must also be as probable as their originals (`probable`).
-    """
+    """A point of the curve; `is_probable`: sentences must also be as probable as their originals (`probable`)."""
 
     about: str
     settings: ParaphraseSettings

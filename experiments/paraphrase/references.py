@@ -59,12 +59,7 @@ Outputs: TypeAlias = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of systems.
-
-    Attributes:
-        sentences: (systems, sentences).
-        systems: (systems,), on all sentences.
-    """
+    """The scores of systems: (systems, sentences), and (systems,) on all sentences."""
 
     sentences: Floats
     systems: Floats
@@ -72,13 +67,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Case:
-    """A case to judge.
-
-    Attributes:
-        outputs: the lower-case tokens of each system.
-        known: the numbers of the metric's references.
-        judge: the number of the judging reference.
-    """
+    """The outputs of systems, as lower-case tokens, the numbers of the metric's references, and that of the judge."""
 
     outputs: Outputs
     known: tuple[int, ...]
@@ -210,11 +199,7 @@ def correlations(
 
 
 class _Lattices:
-    """The lattices of some references of each set.
-
-    Attributes:
-        failed: the number of expansions that are too large; there, the closest known reference counts twice.
-    """
+    """The lattices of some references of each set; `failed` counts too large ones, which the references replace."""
 
     def __init__(self, sets: Sequence[Sequence[Tree]], expand: Callable[[Sequence[Tree]], Lattice]) -> None:
         self._sets, self._expand, self.failed = sets, expand, 0

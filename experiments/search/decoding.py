@@ -22,13 +22,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class System:
-    """A model with the settings of its search.
-
-    Attributes:
-        model: the folder of the stage that made it, whose name identifies its content.
-        tuned: the folder of the stage that tuned its weights.
-        settings: the changes to the model's own settings.
-    """
+    """A model and tuned weights (folders of stages, whose names identify their content), and changes of settings."""
 
     name: str
     model: Path

@@ -88,13 +88,7 @@ CHOSEN = "chosen.json"
 
 @dataclass(frozen=True)
 class Search:
-    """The sizes of searches.
-
-    Attributes:
-        hypotheses, edited_hypotheses: the numbers of hypotheses of a simplified sentence, without and with deviations.
-        beam: the beam of compositions, in nats.
-        weights: the candidate weights of a simplified sentence's cost.
-    """
+    """The sizes of searches: hypotheses without and with deviations, the beam in nats, and the weights to try."""
 
     hypotheses: int
     edited_hypotheses: int
@@ -109,13 +103,7 @@ class Search:
 
 @dataclass(frozen=True)
 class System:
-    """A way to use simplified sentences.
-
-    Attributes:
-        kind: the kind of simplification, one of `KINDS`.
-        composed: whether they serve as skeletons of the full sentences; otherwise they are translated alone.
-        edits: whether deviations from them are tolerated.
-    """
+    """A way to use simplified sentences: translated alone, or composed as skeletons, perhaps with deviations."""
 
     kind: str
     composed: bool = False

@@ -62,13 +62,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class BreakDown:
-    """The systems by the gap types of a kind of skeletons.
-
-    Attributes:
-        kind: the kind of the skeletons.
-        gap_types: the sentences of each gap type.
-        comparisons: the comparison with each baseline, by gap type; BLEU alone.
-    """
+    """The systems by the gap types of a kind of skeletons, with BLEU against each baseline, by its name."""
 
     kind: str
     gap_types: Groups

@@ -18,13 +18,7 @@ from lattice_simp.tune.feature_lattice import nbest_lattice
 
 @dataclass(frozen=True, eq=False)
 class Nbest:
-    """Hypotheses with features.
-
-    Attributes:
-        words: each hypothesis' tokens, joined by blanks; all different.
-        features: (hypotheses, features) float64 scores, higher is better.
-        names: the names of the features.
-    """
+    """Different hypotheses, tokens joined by blanks, with the scores of named features; higher ones are better."""
 
     words: list[str]
     features: Floats

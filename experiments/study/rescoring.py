@@ -43,12 +43,7 @@ Weights = dict[str, float]
 
 @dataclass(frozen=True)
 class LearningSettings:
-    """Settings for learning the weights of rescoring.
-
-    Attributes:
-        features: the features beside those of the stronger model: the system's `cost`, or all its `features`.
-        step: the largest step of a sentence, see `MiraOptions`.
-    """
+    """The features beside the stronger model's (the system's cost, or all), and the largest step (`MiraOptions`)."""
 
     features: Literal["cost", "features"]
     step: float
@@ -65,12 +60,7 @@ TRIED = (
 
 @dataclass(frozen=True, eq=False)
 class TuningSet:
-    """Lists of the development set for learning weights.
-
-    Attributes:
-        lists: of each sentence, with the features `names`.
-        scorers: the features of the stronger model.
-    """
+    """The lists of the development set with the features `names`, among them `scorers`, those of the stronger model."""
 
     lists: tuple[HypothesisList, ...]
     names: tuple[str, ...]

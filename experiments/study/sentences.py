@@ -28,15 +28,7 @@ HAND_MADE = (HAND, HAND_LONG)
 
 @dataclass(frozen=True)
 class StudySentence:
-    """A sentence.
-
-    Attributes:
-        words: its tokens, in the model's form.
-        references: the tokens of each reference.
-        originals: the original line of each reference.
-        skeletons: by kind, in order of preference.
-        probabilities: the probabilities of skeletons of some kinds.
-    """
+    """A sentence: its tokens, tokens and lines of its references, and its skeletons by kind, best first."""
 
     words: tuple[str, ...]
     references: tuple[str, ...]

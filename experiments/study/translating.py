@@ -29,13 +29,7 @@ from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
 @dataclass(frozen=True)
 class Output:
-    """A translation.
-
-    Attributes:
-        words: tokens, joined by blanks.
-        reachable: whether it contains a translation of the skeleton; None without a skeleton.
-        skeleton: the contained translation of the skeleton.
-    """
+    """A translation; `reachable`: whether it contains `skeleton`, a translation of its skeleton (None without any)."""
 
     words: str
     reachable: bool | None = None

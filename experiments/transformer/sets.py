@@ -24,12 +24,7 @@ VALIDATION = "val"
 
 @dataclass(frozen=True)
 class SentenceSet:
-    """Sentences with one reference each.
-
-    Attributes:
-        sources: token lines.
-        references: the references as tokens and as text.
-    """
+    """Sentences as token lines, with one reference each, as tokens and as text."""
 
     name: str
     sources: tuple[str, ...]

@@ -82,15 +82,7 @@ Task = tuple[int, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Search:
-    """The sizes of searches.
-
-    Attributes:
-        beam: the beam of a lattice, in nats.
-        max_arcs: the most arcs of a lattice.
-        nbest: the number of hypotheses of a list.
-        translation_beam: the beam of the network's own search.
-        compute_type: the type of CTranslate2.
-    """
+    """The beam (nats) and the arcs of a lattice, the length of a list, the network's beam, and CTranslate2's type."""
 
     beam: float
     max_arcs: int
@@ -124,14 +116,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Scored:
-    """The results of a sentence before the search in its lattice; CPU seconds of one core.
-
-    Attributes:
-        entries: the n-best list, by the Hiero system's cost.
-        arcs: the number of arcs of its lattice.
-        own: the translation of the network's own search.
-        decoding, scoring, translating: the seconds of the Hiero system, the list's scores, and the network's search.
-    """
+    """A sentence's list, the arcs of its lattice, the network's own translation, and the CPU seconds of each step."""
 
     entries: tuple[Entry, ...]
     arcs: int
