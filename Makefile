@@ -12,7 +12,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow smoke axe lint bench docs dist notebook pictures lmplz walkthrough experiments \
-	train-multi30k adaptation causes train-joint-model transformer causal agreement compression confidence constrained corpus masks simplify simplify-translate paraphrase hindi \
+	train-multi30k adaptation skeleton-features causes train-joint-model transformer causal agreement compression confidence constrained corpus masks simplify simplify-translate paraphrase hindi \
 	hindi-clauses hindi-bracket-costs hindi-simplification hindi-english search-errors mutants mutants-library fuzz clean
 
 help:  ## list the targets
@@ -112,13 +112,16 @@ walkthrough: $(STAMP)  ## translate one sentence step by step, with drawings
 DATA ?= ../shared/data
 RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
-experiments: walkthrough train-multi30k adaptation causes transformer causal agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english masks study-en-de study-en-fr simplify-translate confidence constrained search-errors  ## run all experiments (hours)
+experiments: walkthrough train-multi30k adaptation skeleton-features causes transformer causal agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english masks study-en-de study-en-fr simplify-translate confidence constrained search-errors  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
 
 adaptation: $(STAMP)  ## measure settings of training for several corpora (minutes)
 	$(call RUN,experiments.adaptation)
+
+skeleton-features: $(STAMP)  ## compare one weight for skeletons with a weight for each feature (minutes)
+	$(call RUN,experiments.skeleton_features)
 
 causes: $(STAMP)  ## compare gappy composition as in the paper and as in the studies, change by change (two hours)
 	$(call RUN,experiments.causes)

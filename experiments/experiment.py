@@ -11,7 +11,7 @@ import json
 import platform
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -28,9 +28,6 @@ from lattice_simp.support.textio import open_text
 CONFIG, NOTES, PAGE, FIGURES = "config.yaml", "NOTES.md", "RESULTS.md", "results.json"
 
 _COSTS = ("seconds", "cpu_seconds", "peak_mb")
-
-Records = Mapping[str, Mapping[str, Any]]
-"""The records of stages, by name."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +136,7 @@ def _run(
         sys.exit(f"error: {error}")
 
 
-def stage_table(records: Records) -> str:
+def stage_table(records: Mapping[str, Mapping[str, Any]]) -> str:
     """Returns a table of the time and the memory of each stage.
 
     >>> print(stage_table({"count": {"seconds": 1.5, "cpu_seconds": 2.5, "peak_mb": 1100}}))
@@ -149,30 +146,13 @@ def stage_table(records: Records) -> str:
     | all | 2 | 2 | 1,100 |
     """
     lines = ["| stage | seconds | CPU seconds | peak MB |", "|---|---:|---:|---:|"]
-    for name, record in {**records, "all": _total(records.values())}.items():
+    costs = stage_costs(records).values()
+    total = {key: (max if key == "peak_mb" else sum)(cost[key] for cost in costs) for key in _COSTS}
+    for name, record in {**records, "all": total}.items():
         lines.append(f"| {name} | {record['seconds']:.0f} | {record['cpu_seconds']:.0f} | {record['peak_mb']:,} |")
     return "\n".join(lines)
 
 
-def stage_costs(records: Records) -> dict[str, dict[str, Any]]:
+def stage_costs(records: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Returns the time and the memory of each stage, without its counts."""
     return {name: {key: record[key] for key in _COSTS} for name, record in records.items()}
-
-
-def by_key(records: Records) -> Records:
-    """Returns the records of stages under names that distinguish runs with different settings."""
-    return {f"{stage}.{record['key']}": record for stage, record in records.items()}
-
-
-def summed_costs(records: Records) -> dict[str, dict[str, Any]]:
-    """Returns the total costs of all stages of each name (`by_key`); systems share identical stages."""
-    summed: dict[str, dict[str, Any]] = {}
-    for name, cost in stage_costs(records).items():
-        before = summed.get(name.partition(".")[0], dict.fromkeys(cost, 0))
-        summed[name.partition(".")[0]] = {key: round(value, 2) for key, value in _total((before, cost)).items()}
-    return summed
-
-
-def _total(costs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    every = list(costs)
-    return {key: (max if key == "peak_mb" else sum)(cost[key] for cost in every) for key in _COSTS}

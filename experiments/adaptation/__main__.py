@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from experiments.adaptation.report import page
-from experiments.experiment import Experiment, Results, by_key, program, summed_costs
+from experiments.experiment import Experiment, Results, program
 from experiments.files import write_lines
+from experiments.halving import HALVES, by_key, read_training, summed_costs, write_corpora
 from experiments.report import bleu_scores
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.lm import LanguageModel
@@ -22,17 +21,14 @@ from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import model_tokenisers
-from lattice_simp.train.config import Config, TestSet, read_config
+from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import ARPA
 from lattice_simp.train.pipeline import train
 from lattice_simp.train.rules.table import PROVENANCE
 from lattice_simp.train.tuning import read_test_set, read_texts, translate_lines
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 
-TRAIN, OUTPUT = "train.yaml", "output.txt"
-"""The training config, whose fields the settings of systems override, and the file of translations."""
-
-HALVES = (0, 1)
+OUTPUT = "output.txt"
 
 
 def adaptation(experiment: Experiment) -> Results:
@@ -89,13 +85,8 @@ def half_figures(done: Done) -> dict[str, Any]:
 
 
 def write_texts(settings: Mapping[str, Any], folder: Path, work: Path) -> None:
-    """Writes the first pairs of each corpus, as many as the settings say, and the halves of the development set."""
-    config = read_config(folder / TRAIN, [f"data={json.dumps(settings['data'])}"])
-    work.mkdir(parents=True, exist_ok=True)
-    for corpus in config.corpora:
-        for side, path in (("source", corpus.source), ("target", corpus.target)):
-            lines = islice(read_lines(config.path(path)), settings["pairs"][corpus.name])
-            write_lines(work / f"{corpus.name}.{side}", lines)
+    """Writes the first pairs of each corpus, and the halves of the development set."""
+    config = write_corpora(settings, folder, work)
     source, references = read_texts(config, TestSet(**settings["development"]))
     for half in HALVES:
         write_lines(work / f"half{half}.source", source[half::2])
@@ -105,21 +96,12 @@ def write_texts(settings: Mapping[str, Any], folder: Path, work: Path) -> None:
 def config_of(
     settings: Mapping[str, Any], folder: Path, work: Path, name: str, changes: list[str], half: int
 ) -> Config:
-    """Returns the training config of a system that is tuned on a half, with rules for the sources of both halves."""
+    """Returns the training config of a system that is tuned on a half of the development set."""
     source, references = (str(work / f"half{half}.{side}") for side in ("source", "reference"))
     development = {"name": f"half{half}", "source": source, "references": [references], "lines": settings["tuned"]}
-    sides = ("source", "target")
-    values = {
-        "work": str(work),
-        "model": str(work / "models" / f"{name}.{half}"),
-        "corpora": [
-            {"name": corpus, **{side: str(work / f"{corpus}.{side}") for side in sides}} for corpus in settings["pairs"]
-        ],
-        "rules.only_for": [str(work / f"half{half}.source") for half in HALVES],
-        "tune.development": development,
-    }
+    values = {"tune.development": development}
     changes = [change.format(references=references) for change in changes]
-    return read_config(folder / TRAIN, [*(f"{field}={json.dumps(value)}" for field, value in values.items()), *changes])
+    return read_training(settings, folder, work, f"{name}.{half}", values, changes)
 
 
 def other_half(settings: Mapping[str, Any], work: Path, half: int) -> TestSet:

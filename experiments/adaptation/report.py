@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from experiments.report import RANDOMISATION, Figures, gain_cells, stages_part
+from experiments.halving import quality_table
+from experiments.report import Figures, stages_part
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 
 
 def page(figures: Figures, config: Figures) -> list[str]:
     """Lays out the figures."""
     return [
-        quality_table(figures, config["baseline"]),
+        quality_table(figures, {config["baseline"]: "scores"}),
         tuning_table(figures),
         weight_table(figures, "mixture", "Weights of the language models in the mixture"),
         weight_table(figures, "provenance", "Tuned weights of the features of provenance"),
         *stages_part(figures),
     ]
-
-
-def quality_table(figures: Figures, baseline: str) -> str:
-    """Returns the table of the systems' scores on both halves, each translated with the settings tuned on the other."""
-    metrics = list(figures["systems"][baseline]["scores"])
-    rows = []
-    for name, system in figures["systems"].items():
-        cells = [Cell(name), Cell(system["length"], 3)]
-        for metric in metrics:
-            cells += [Cell(system["scores"][metric]["value"]), *gain_cells(system["scores"][metric])]
-        rows.append(tuple(cells))
-    columns = ("system", "length", *(text for metric in metrics for text in (metric, "gain", "p")))
-    about = (
-        f"{figures['sentences']} sentences of the development set; each half is translated with the settings tuned on "
-        "the other",
-        f"gains are over {baseline}; {RANDOMISATION.description}",
-        "length: tokens of the output over those of the references",
-    )
-    return as_markdown(Table("Quality, cross-validated", columns, tuple(rows), about))
 
 
 def tuning_table(figures: Figures) -> str:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from experiments.causes.report import BLEU, page
-from experiments.experiment import Experiment, Results, by_key, program, summed_costs
+from experiments.experiment import Experiment, Results, program
 from experiments.files import sentence_file, write_lines
+from experiments.halving import by_key, summed_costs
 from experiments.report import scores_of
 from experiments.study.config import Study, read_study
 from experiments.study.decoding import Sentences, read_space, skeletons_stage, spaces_stage
