@@ -146,7 +146,6 @@ def _tokenizer(llguidance: ModuleType, tokens: list[bytes | None]) -> Any:
 
 
 def _reading(llguidance: ModuleType, tokenizer: Any, kind: str, grammar: str) -> float:
-    """Returns the CPU seconds in which llguidance reads a grammar."""
     convert = getattr(llguidance.LLMatcher, f"grammar_from_{kind}")
     matcher, seconds = timed(lambda: llguidance.LLMatcher(tokenizer, convert(grammar)))
     if matcher.is_error():

@@ -70,7 +70,6 @@ def _plain_posteriors(lattice: Lattice, max_order: int, scale: float) -> dict[Gr
 
 
 def _probabilities(lattice: Lattice, scale: float) -> list[float]:
-    """Returns each arc's probability at its source."""
     backward = [0.0] * lattice.num_states
     probabilities = [0.0] * lattice.num_arcs
     for state in reversed(range(lattice.num_states)):

@@ -91,9 +91,6 @@ def _oracle(lists: list[list[Hypothesis]]) -> Figures:
 def _minimum_bayes_risk(lists: list[list[Hypothesis]]) -> Figures:
     """Finds the hypotheses with the fewest expected word errors, against rapidfuzz's matrices of distances."""
 
-    def ours() -> list[float]:
-        return [ls.mbr_nbest(entries, "wer", ignore=())[0].cost for entries in lists]
-
     def theirs() -> list[float]:
         risks = []
         for entries in lists:
@@ -102,4 +99,4 @@ def _minimum_bayes_risk(lists: list[list[Hypothesis]]) -> Figures:
             risks.append(float((matrix @ peer_lists.shares_of(entries)).min()))
         return risks
 
-    return compared("peer_mbr_wer_of_lists_vs_rapidfuzz", ours, theirs)
+    return compared("peer_mbr_wer_of_lists_vs_rapidfuzz", lambda: peer_lists.risks(lists, "wer"), theirs)

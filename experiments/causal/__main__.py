@@ -44,7 +44,6 @@ def causal(experiment: Experiment) -> Results:
 
 
 def _settings(config: Config, values: Mapping[str, Any]) -> dict[str, CausalSettings]:
-    """Returns the settings of the scorers with a weight."""
     languages = (config.text.source_language, config.text.target_language)
     corpus = config.corpora[0]
     paths = tuple(config.path(file) for file in (corpus.source, corpus.target))

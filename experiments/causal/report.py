@@ -57,7 +57,6 @@ def _table(name: str, figures: Figures, metrics: Mapping[str, str], config: Figu
 
 
 def _choices_text(chosen: Figures, config: Figures) -> str:
-    """Returns a paragraph on the choices on the validation set."""
     weights = chosen["weights"]
     chosen_weights = "; ".join(
         f"{ALONE[name]}: {values['weight']:.3f}, with BLEU (tokens) {values['before']:.2f} at the weight 1 and "

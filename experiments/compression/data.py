@@ -109,7 +109,6 @@ def _is_pair(path: Path) -> bool:
 
 
 def _pair_files(path: Path) -> tuple[Path, Path]:
-    """Returns the files of originals and of compressions."""
     return path.with_name(f"{path.name}.orig.xz"), path.with_name(f"{path.name}.comp.xz")
 
 

@@ -96,7 +96,6 @@ def translations(gemma: Gemma, sentence: Sentence, config: Mapping[str, Any]) ->
 
 
 def _masked(step: Callable[[Longs], Floats], constraint: ls.TokenConstraint, prefixes: Longs) -> Floats:
-    """Returns the scores of a step, masked by the constraint."""
     allowed = np.stack([constraint.allowed(prefix) for prefix in prefixes.tolist()])
     return np.where(allowed, step(prefixes), -np.inf)
 

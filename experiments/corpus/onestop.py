@@ -6,7 +6,6 @@ import re
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -100,17 +99,9 @@ def alignment_programs() -> list[Path]:
     return [*sorted(Path(align_collections.__code__.co_filename).parent.glob("*.py")), Path(__file__)]
 
 
-@dataclass(frozen=True)
-class Gold:
-    """The published pairs, as `letters`; `halves` has those with a sentence in an article of each half."""
-
-    pairs: frozenset[Pair]
-    halves: Mapping[str, frozenset[Pair]]
-
-
 def _measure(config: Config, articles: Path, aligned: Path, run: Run, folder: Path) -> dict[str, Any]:
     texts = _write_sides(config[ONESTOP], articles, folder)
-    gold = _read_gold(aligned, texts)
+    gold, halves = _read_gold(aligned, texts)
     complex_articles, simple_articles = (folder / f"{side}.jsonl" for side in ("complex", "simple"))
     rows = []
     for paragraphs, sentences in product(config["thresholds"], repeat=2):
@@ -118,19 +109,19 @@ def _measure(config: Config, articles: Path, aligned: Path, run: Run, folder: Pa
         counts = align_collections(complex_articles, simple_articles, folder / "out", settings=settings, run=run)
         pairs = read_records(folder / "out" / PAIRS)
         row: dict[str, Any] = {"paragraph_threshold": paragraphs, "sentence_threshold": sentences}
-        row |= {"paragraph_pairs": counts.paragraph_pairs, "all": score(pairs, gold.pairs)}
+        row |= {"paragraph_pairs": counts.paragraph_pairs, "all": score(pairs, gold)}
         for half in HALVES:
-            row[half] = score([pair for pair in pairs if half == half_of(pair["title"])], gold.halves[half])
+            row[half] = score([pair for pair in pairs if half == half_of(pair["title"])], halves[half])
         if settings == DEFAULT:
             row["kinds"] = {
-                kind: score([pair for pair in pairs if pair["kind"] == kind], gold.pairs) for kind in counts.kinds
+                kind: score([pair for pair in pairs if pair["kind"] == kind], gold) for kind in counts.kinds
             }
         rows.append(row)
     write_json(folder / "rows.json", rows)
     return {
-        "gold": len(gold.pairs),
-        "reachable": reachable(gold.pairs, folder),
-        "several": sum(count > 1 for side in zip(*gold.pairs, strict=True) for count in Counter(side).values()),
+        "gold": len(gold),
+        "reachable": reachable(gold, folder),
+        "several": sum(count > 1 for side in zip(*gold, strict=True) for count in Counter(side).values()),
         "articles": len(texts),
     }
 
@@ -196,11 +187,12 @@ def _write_sides(settings: Config, path: Path, folder: Path) -> dict[str, str]:
     }
 
 
-def _read_gold(aligned: Path, texts: Mapping[str, str]) -> Gold:
+def _read_gold(aligned: Path, texts: Mapping[str, str]) -> tuple[frozenset[Pair], dict[str, frozenset[Pair]]]:
+    """Returns the published pairs, as `letters`, and for each half those with a sentence in one of its articles."""
     pairs = [(letters(first), letters(other)) for first, other in published_pairs(aligned)]
     halves: dict[str, set[Pair]] = {half: set() for half in HALVES}
     for pair in pairs:
         for title, text in texts.items():
             if pair[0] in text or pair[1] in text:
                 halves[half_of(title)].add(pair)
-    return Gold(frozenset(pairs), {half: frozenset(half_pairs) for half, half_pairs in halves.items()})
+    return frozenset(pairs), {half: frozenset(half_pairs) for half, half_pairs in halves.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -140,15 +140,8 @@ SCORES = "scores.json"
 _METRICS = ("sari-corpus", "bleu-tok", "unchanged", "split")
 
 
-@dataclass(frozen=True)
-class TestSet:
-    """Sentences with references: untokenised files, one sentence a line."""
-
-    __test__ = False
-
-    name: str
-    source: Path
-    references: tuple[Path, ...]
+TestSet = tuple[str, Path, tuple[Path, ...]]
+"""A name, and untokenised files, one sentence a line: the sentences and their references."""
 
 
 def simplifiers(config: Config, run: Run) -> tuple[dict[str, Any], Path]:
@@ -166,7 +159,7 @@ def simplifiers(config: Config, run: Run) -> tuple[dict[str, Any], Path]:
     for test in test_sets(config, pairs):
         stage = measured_stage(test, models)
         measured = run_stages([stage], work, run)
-        figures[test.name] = read_json(measured.folders[stage.name] / SCORES)
+        figures[test[0]] = read_json(measured.folders[stage.name] / SCORES)
         records |= measured.records
     return {**figures, STAGES: stage_costs(records)}, pairs
 
@@ -192,8 +185,8 @@ def test_sets(config: Config, pairs: Path) -> list[TestSet]:
     data, turk = Path(config["data"]), config[SIMPLIFIERS]["turk"]
     references = tuple(data / turk["references"].format(number) for number in range(turk["count"]))
     return [
-        TestSet("onestop", pairs / "test.source", (pairs / "test.target",)),
-        TestSet("turk", data / turk["source"], references),
+        ("onestop", pairs / "test.source", (pairs / "test.target",)),
+        ("turk", data / turk["source"], references),
     ]
 
 
@@ -201,16 +194,17 @@ def measured_stage(test: TestSet, models: Mapping[str, Path]) -> Stage:
     """Returns the stage that simplifies a set with all models, and compares them with the model of published pairs."""
     programs = sorted(Path(simplifier.__file__).parent.rglob("*.py"))
     tables = [folder / name for folder in models.values() for name in (WEIGHTS, OPERATIONS)]
-    files = [test.source, *test.references, *tables, Path(__file__), *programs]
-    return Stage(f"simplified-{test.name}", (), list(models), files, partial(_measure, test, models))
+    name, source, references = test
+    files = [source, *references, *tables, Path(__file__), *programs]
+    return Stage(f"simplified-{name}", (), list(models), files, partial(_measure, test, models))
 
 
 def _measure(test: TestSet, models: Mapping[str, Path], run: Run, folder: Path) -> dict[str, Any]:
     tokens = Tokeniser("en", case="keep").tokens
-    source, *references = ([tokens(line) for line in read_lines(path)] for path in (test.source, *test.references))
+    source, *references = ([tokens(line) for line in read_lines(path)] for path in (test[1], *test[2]))
     outputs = {UNCHANGED: source}
     for name, model in models.items():
-        run.say(f"{test.name}: {name}")
+        run.say(f"{test[0]}: {name}")
         simplifier = replace(Simplifier.load(model), mode="bold")
         outputs[name] = [simpler[0].text for simpler in simplifier.simplify_all(line.split() for line in source)]
         write_lines(folder / f"{name}.txt", outputs[name])

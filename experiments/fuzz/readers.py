@@ -159,7 +159,6 @@ def _stem(path: Path) -> str:
 
 
 def _packed(folder: Path) -> Iterator[Reader]:
-    """Yields readers of compressed files and archives."""
     import bz2
     import gzip
     import lzma
@@ -168,7 +167,12 @@ def _packed(folder: Path) -> Iterator[Reader]:
     import zstandard
 
     text = (FILES / "att-1.txt").read_bytes()
-    packers = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": zstandard.compress}
+    packers: dict[str, Callable[[bytes], bytes]] = {
+        ".gz": gzip.compress,
+        ".xz": lzma.compress,
+        ".bz2": bz2.compress,
+        ".zst": zstandard.compress,
+    }
     for suffix, pack in packers.items():
         yield Reader(f"att{suffix}", f".txt{suffix}", (pack(text),), _lattice)
     for compression in ("", "gz"):
@@ -198,7 +202,6 @@ def _openfst(folder: Path) -> Iterator[Reader]:
 
 
 def _binary(folder: Path) -> Iterator[Reader]:
-    """Yields readers of files of arrays."""
     from lattice_simp.rescore.model1 import Model1Scorer, WordTable
     from lattice_simp.systems.hindi.clauses.crf import LinearChain
     from lattice_simp.translate.grammar import Grammar

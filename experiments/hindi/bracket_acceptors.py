@@ -138,7 +138,6 @@ class AcceptorSearch:
         return writer.fst
 
     def _read(self, paths: pynini.Fst) -> list[tuple[list[Brackets], float]]:
-        """Returns the labellings of all paths, cheapest first."""
         labellings: list[tuple[list[Brackets], float]] = []
         waiting: list[tuple[int, list[Brackets], float]] = [(paths.start(), [], 0.0)] if paths.num_states() else []
         while waiting:

@@ -135,7 +135,6 @@ def with_costs(lines: Iterable[str], costs: Mapping[str, float]) -> Iterator[str
 
 
 def _examples(path: Path, held_out: set[str]) -> tuple[list[Example], list[Example]]:
-    """Returns the sentences to train on, and those to tune on."""
     problems: list[FormatError] = []
     files: dict[str, list[Example]] = {}
     for name, sentence in read_treebank(path, problems):

@@ -148,7 +148,6 @@ def _close_complements(sentence: Sentence, opens: Opens, closes: list[int], toke
 
 
 def _verb_before(position: int, tokens: Sequence[TokenClass]) -> int | None:
-    """Returns the last finite verb before a token."""
     return next((index for index in reversed(range(position)) if tokens[index] is TokenClass.FINITE_VERB), None)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from experiments.experiment import Experiment, Results, program
 from experiments.hindi_simplification.judgements import JUDGED, judged_figures, read_judged
-from experiments.hindi_simplification.references import Pair, line_of, read_pairs, read_ratings
+from experiments.hindi_simplification.references import line_of, read_pairs, read_ratings
 from experiments.hindi_simplification.report import measure, page
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.systems.hindi.clause import Clause
@@ -34,26 +34,25 @@ def systems(model: HindiModel | None) -> dict[str, System]:
         "rules": lambda sentence: _simplified(sentence.without_empty, rule_clauses(sentence.without_empty)),
     }
     if model is not None:
-        clauses, analyser = model.clauses, model.analyser
 
-        def by_model(sentence: Sentence, *, every_clause: bool = True) -> str:
-            return _simplified(sentence, clauses.clauses(sentence), every_clause=every_clause)
+        def by_model(read: Callable[[Sentence], Sentence], *, every_clause: bool = True) -> System:
+            def simplified(sentence: Sentence) -> str:
+                known = read(sentence)
+                return _simplified(known, model.clauses.clauses(known), every_clause=every_clause)
 
-        by_name["model"] = lambda sentence: by_model(sentence.without_empty)
-        by_name["model, plain text"] = lambda sentence: by_model(analyser.analyse(str(sentence).split()))
-        by_name["model, plain text, careful"] = lambda sentence: by_model(
-            analyser.analyse(str(sentence).split()), every_clause=False
-        )
+            return simplified
+
+        def analysed(sentence: Sentence) -> Sentence:
+            return model.analyser.analyse(str(sentence).split())
+
+        by_name["model"] = by_model(lambda sentence: sentence.without_empty)
+        readers = {"plain text": analysed}
         if model.parser is not None:
-            by_name["model, parsed text"] = lambda sentence: by_model(_parsed(model, sentence))
-            by_name["model, parsed text, careful"] = lambda sentence: by_model(
-                _parsed(model, sentence), every_clause=False
-            )
+            readers["parsed text"] = lambda sentence: next(model.parsed([analysed(sentence)]))
+        for name, read in readers.items():
+            by_name[f"model, {name}"] = by_model(read)
+            by_name[f"model, {name}, careful"] = by_model(read, every_clause=False)
     return by_name
-
-
-def _parsed(model: HindiModel, sentence: Sentence) -> Sentence:
-    return next(model.parsed([model.analyser.analyse(str(sentence).split())]))
 
 
 def _simplified(sentence: Sentence, clauses: Sequence[Clause], *, every_clause: bool = True) -> str:
@@ -73,17 +72,10 @@ def simplification(experiment: Experiment) -> Results:
         raise LatticeSimpError(f"{hindi}: there is no Hindi model; make one with: make hindi (or give --without-model)")
     model = None if experiment.options["without_model"] else load_what_works(hindi)
     pairs = read_pairs(Path(settings["data"]) / settings["treebank"], REFERENCES, [])
-    outputs = outputs_of(pairs, model)
+    outputs = {SOURCE: [pair.source for pair in pairs]}
+    outputs |= {name: [system(pair.sentence) for pair in pairs] for name, system in systems(model).items()}
     figures = {**judged_figures(read_judged(READ)), **measure(pairs, outputs, read_ratings(RATINGS))}
     return Results("Hindi sentences made simpler", figures, page(figures, settings))
-
-
-def outputs_of(pairs: Sequence[Pair], model: HindiModel | None) -> dict[str, list[str]]:
-    """Returns the outputs of all systems, first the unchanged sentences."""
-    outputs = {SOURCE: [pair.source for pair in pairs]}
-    for name, system in systems(model).items():
-        outputs[name] = [system(pair.sentence) for pair in pairs]
-    return outputs
 
 
 main = program(

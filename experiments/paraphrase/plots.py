@@ -37,7 +37,6 @@ def draw(curve: Mapping[str, Figures], folder: Path) -> None:
 
 
 def _sizes(axes: Axes, curve: Mapping[str, Figures]) -> None:
-    """Draws a point for each set: its phrases and its sentences."""
     drawn = {name: point for name, point in curve.items() if "sets" in point}
     for (name, point), colour in zip(drawn.items(), COLOURS, strict=False):
         sets = [(phrases, sentences) for phrases, sentences in point["sets"] if sentences <= _MOST_SENTENCES]

@@ -73,11 +73,7 @@ def write_sheet(outputs: Mapping[str, Sequence[str]], path: str) -> None:
 
 
 def read_sheet(outputs: Mapping[str, Sequence[str]], path: Path) -> list[tuple[int, str, tuple[int, ...]]]:
-    """Returns the (line, system, ratings) of a completed sheet.
-
-    Raises:
-        FormatError: a row has no rating from 0 to 4.
-    """
+    """Returns the (line, system, ratings) of a completed sheet."""
     judgements = []
     rows = sheet_rows(outputs)
     for number, row in enumerate(read_lines(path)):
@@ -106,9 +102,6 @@ def cautious_figures(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
     (50.0, 100.0, 50.0, 50.0)
     >>> table["cautious_by_domain"]["news"]["sentences"]
     2
-
-    Args:
-        rows: of `judged_cautious.tsv`; none if there are no judgements yet.
     """
     read = list(rows)
     if not read:

@@ -60,12 +60,7 @@ def read_published() -> Published:
 
 
 def figures(documents: Mapping[str, Figures], published: Published) -> dict[str, Any]:
-    """Returns all scores, and the greatest distance from published SARI.
-
-    Args:
-        documents: the documents of `lattice-simp evaluate`, by set.
-        published: the published figures.
-    """
+    """Returns all scores, and the greatest distance from published SARI."""
     sets = {
         name: {
             "sentences": document["scores"]["sentences"],

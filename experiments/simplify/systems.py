@@ -72,15 +72,7 @@ class Model:
 
 
 def trained(config: Config, name: str, folder: Path, run: Run, *, swaps: bool) -> tuple[Model, Done]:
-    """Trains the model tuned on one of the development sets, if necessary.
-
-    Args:
-        config: the values of the experiment's config.
-        name: the name of the development set.
-        folder: the folder of the corpora.
-        run: the workers and reports of the training.
-        swaps: whether the model has a rule that swaps neighbouring phrases.
-    """
+    """Trains the model tuned on a development set, with a rule that swaps neighbouring phrases if `swaps`."""
     values = {
         **config["training"],
         "data": str(folder),
@@ -104,12 +96,7 @@ def systems_of(test_set: TestSet) -> dict[str, System]:
 
 
 def outputs_stage(test_set: TestSet, models: Mapping[bool, Model]) -> Stage:
-    """Returns the stage in which our systems simplify a set's sentences (tokens).
-
-    Args:
-        test_set: the set.
-        models: the models without and with a rule that swaps phrases.
-    """
+    """Returns the stage in which our systems, without and with swaps, simplify the sentences (tokens) of a set."""
     programs = sorted(Path(corpora.__file__).parents[2].glob("lattice_simp/systems/simplify/**/*.py"))
     tables = sorted(grammar_path("english/simpler_words.tsv").parent.glob("*.tsv"))
     systems = systems_of(test_set)

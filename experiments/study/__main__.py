@@ -30,7 +30,6 @@ def study(experiment: Experiment) -> Results:
 
 
 def _begin(experiment: Experiment, config: Config, files: Iterable[str]) -> None:
-    """Records the protocol under which the test sets are run."""
     ProtocolRun.now(experiment.folder, experiment.overrides, files).write(config.work)
 
 

@@ -250,7 +250,6 @@ def _check_test_sets(study: Study, config: Config, path: Path) -> None:
 
 
 def _without(config: Config, held_out: Sequence[str], path: Path) -> Config:
-    """Returns a config without some corpora."""
     known = [corpus.name for corpus in config.corpora]
     if unknown := sorted(set(held_out) - set(known)):
         message = f"held_out: no corpus {unknown[0]!r}; there are {', '.join(known)}"

@@ -136,7 +136,6 @@ def _blocks(measured: Measured) -> list[tuple[str, str]]:
 
 
 def _paper_name(system: str) -> str:
-    """Returns the system of the paper that corresponds to ours."""
     return system.replace(AS_PAPER, "")
 
 

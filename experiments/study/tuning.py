@@ -94,7 +94,6 @@ def starting_weights(system: System, folders: Mapping[str, Path]) -> dict[str, f
 
 
 def _skeleton_feature(system: System) -> str:
-    """Returns the feature of the skeleton's cost."""
     return SKELETON_FEATURE if system.decodes_anew else SKELETON + COST
 
 

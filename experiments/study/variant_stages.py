@@ -160,7 +160,6 @@ def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], fol
 def _lists(
     variant: Variant, sentence: StudySentence, base: System, folders: Mapping[str, Path], plain: Mapping[str, float]
 ) -> list[Nbest]:
-    """Reads the hypotheses of each skeleton of a variant."""
     skeletons = [entry for kind in variant.kinds for entry in sentence.skeletons.get(kind, ())[: variant.candidates]]
     return [skeleton_nbest(folders, skeleton, base.scorer or "", plain) for skeleton in skeletons]
 

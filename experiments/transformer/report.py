@@ -128,7 +128,6 @@ def _spaces_table(spaces: Mapping[str, Figures]) -> Table:
 
 
 def _choices_text(chosen: Figures, config: Figures) -> str:
-    """Returns a paragraph on the choices on the validation set."""
     weight = chosen["model_weight"]
     return (
         f"On {chosen['sentences']:,} sentences of the validation set, where the Hiero system's cost has the weight 1, "

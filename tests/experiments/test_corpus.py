@@ -20,7 +20,6 @@ from experiments.corpus.simplifiers import (
     SCORES,
     STAGE,
     UNCHANGED,
-    TestSet,
     measured_stage,
     pairs_stage,
 )
@@ -226,7 +225,7 @@ def test_models_are_measured_on_a_set(tmp_path):
         models[name] = write_model(tmp_path / name)
     (tmp_path / "source").write_text("The principal man was tired.\nIt rained.\n", encoding="utf-8")
     (tmp_path / "target").write_text("The main man was tired.\nIt rained.\n", encoding="utf-8")
-    stage = measured_stage(TestSet("onestop", tmp_path / "source", (tmp_path / "target",)), models)
+    stage = measured_stage(("onestop", tmp_path / "source", (tmp_path / "target",)), models)
     folder = run_stages([stage], tmp_path / "work", Run()).folders[stage.name]
     measured = read_json(folder / SCORES)
     assert measured["scores"]["aligned"]["SARI-corpus"]["value"] > measured["scores"][UNCHANGED]["SARI-corpus"]["value"]

@@ -136,6 +136,25 @@ def test_gappy_composition_keeps_the_skeletons_translation(done):
         assert contains(output.words, output.skeleton)
 
 
+def test_more_skeleton_hypotheses_fail_less_and_edits_never(done):
+    def failed(variant):
+        outputs = read_outputs(done.folders["variants"] / f"{TEST}.gc-strong, {variant}.jsonl")
+        return sum(output.reachable is False for output in outputs)
+
+    assert failed("n=1") >= failed("n=10") >= failed("n=20")
+    assert failed("n=1 with edits") == 0
+
+
+def test_loops_at_gaps_allow_less(done):
+    def found(name):
+        path = done.folders["gap-variants"] / f"{TEST}.gc-strong, {name}.jsonl"
+        return [output.reachable for output in read_outputs(path)]
+
+    everywhere, at_gaps = found("the decoder's 100 best"), found("the decoder's 100 best, loops at gaps")
+    assert any(at_gaps)
+    assert all(wide or not narrow for wide, narrow in zip(everywhere, at_gaps, strict=True))
+
+
 def test_compositions_cost_what_their_features_say(done, experiment):
     path = next(done.folders["spaces"].glob("*.arrays"))
     space, weights = read_space(path), {"LM": 0.7, "Skeleton:x": 2.0}
