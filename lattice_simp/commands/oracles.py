@@ -9,6 +9,7 @@ from pathlib import Path
 from lattice_simp.commands.lattice_input import LabelOptions, read_outputs, require_hypotheses, utterance
 from lattice_simp.commands.losses import NAMES, Losses
 from lattice_simp.commands.reference_lines import LIST_LINES, lattice_names, read_references, readable_sources
+from lattice_simp.commands.token_forms import warn_of_word_forms
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import located
@@ -62,8 +63,11 @@ class Oracles:
                     best.append(paths[0].tokens if paths else ())
                     found = oracle(lattice, rows, self.metric, ignore=self.labels.ignored) if paths else None
                     oracles.append(() if found is None else found.hypothesis.tokens)
-        if not warn_of_whole_sentences((rows[0] for rows in references), self.reference[0]):
-            warn_of_whole_sentences(best, self.sources[0])
+        reference = [rows[0] for rows in references]
+        if not warn_of_whole_sentences(reference, self.reference[0]) and not warn_of_whole_sentences(
+            best, self.sources[0]
+        ):
+            warn_of_word_forms({self.sources[0]: best, str(self.reference[0]): reference})
         with open_text("-", "w") as file:
             file.write(f"sentences\t{len(oracles)}\n")
             for name, hypotheses in (("oracle", oracles), ("best path", best)):

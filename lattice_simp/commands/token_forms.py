@@ -1,16 +1,20 @@
-"""Warnings where the tokens of several systems differ in form: subwords, capitals, punctuation."""
+"""Warnings where tokens of systems or references differ in form: subwords, capitals, punctuation."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.formats.pieces import FOREIGN, PIECES
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.systems.combination.combine import Output
+
+if TYPE_CHECKING:
+    from lattice_simp.systems.combination.combine import Output
 
 _SENTENCES = 200
 """The number of sentences to examine."""
@@ -128,14 +132,26 @@ def form_differences(sources: Sequence[str], forms: Sequence[TokenForms], pieces
     >>> print(*form_differences(["one.txt", "two.txt"], forms))
     the case of words differs (one.txt: mixed, two.txt: lower): lattice-simp lattice tokens one.txt --case lower
     """
-    warnings = [
-        _difference("subwords", sources, [form.pieces for form in forms], ("none",), _joined),
-        _difference("the case of words", sources, [form.case for form in forms], ("lower",), _lowered),
-        _difference("punctuation", sources, [form.punctuation for form in forms], ("detached", "no"), _split),
-    ]
+    subwords = _difference("subwords", sources, [form.pieces for form in forms], ("none",), _joined)
+    warnings = [*([subwords] if subwords else []), *_word_differences(sources, forms)]
     kinds = {form.pieces for form in forms}
     if pieces == "none" and len(kinds) == 1 and kinds.issubset(PIECES):
         warnings.append(f"all systems have subwords; to combine words, give --pieces {kinds.pop()}")
+    return warnings
+
+
+def warn_of_word_forms(files: Mapping[str, Iterable[Sequence[str]]]) -> None:
+    """Warns on stderr if the words of files, such as outputs and references, differ in case or punctuation."""
+    forms = [TokenForms.of(islice(lines, _SENTENCES)) for lines in files.values()]
+    for message in _word_differences([*files], forms):
+        print(f"lattice-simp: {message}", file=sys.stderr)
+
+
+def _word_differences(sources: Sequence[str], forms: Sequence[TokenForms]) -> list[str]:
+    warnings = [
+        _difference("the case of words", sources, [form.case for form in forms], ("lower",), _lowered),
+        _difference("punctuation", sources, [form.punctuation for form in forms], ("detached", "no"), _split),
+    ]
     return [warning for warning in warnings if warning]
 
 

@@ -10,6 +10,7 @@ from lattice_simp.commands.lattice_input import ListFile, require_hypotheses
 from lattice_simp.commands.options import say
 from lattice_simp.commands.reference_lines import LIST_LINES
 from lattice_simp.commands.sentences import read_sentences
+from lattice_simp.commands.token_forms import warn_of_word_forms
 from lattice_simp.commands.whole_sentences import first_piece, warn_of_pieces, warn_of_whole_sentences
 from lattice_simp.core.features import check_density
 from lattice_simp.core.hypothesis import Hypothesis
@@ -130,9 +131,11 @@ class WeightTuning:
         except LatticeSimpError as error:
             raise FormatError(str(error), path=path) from error
         self._require_weights([entry for entries in totals for entry in entries], names, path)
-        reference_tokens = (line.split() for file in self.references for line in read_lines(file))
-        if lists.pieces == "none" and first_piece(reference_tokens) is None:  # else references are in pieces, too
-            warn_of_pieces((entries[0].tokens for entries in totals if entries), lists.path)
+        first = [entries[0].tokens for entries in totals if entries]
+        reference_tokens = [split_tokens(line) for line in read_lines(self.references[0])]
+        in_words = lists.pieces != "none" or first_piece(reference_tokens) is None  # else references are in pieces, too
+        if in_words and (lists.pieces != "none" or not warn_of_pieces(first, lists.path)):
+            warn_of_word_forms({lists.path: first, str(self.references[0]): reference_tokens})
         self._minimise([nbest_lattice(entries, names, symbols) for entries in totals], symbols, path, LIST_LINES)
 
     def _require_weights(self, entries: Sequence[Hypothesis], names: Sequence[str], path: Path) -> None:

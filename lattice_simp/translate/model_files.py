@@ -152,5 +152,6 @@ def _check_features(weights: Mapping[str, float], features: Sequence[str], path:
 def _only(root: Path, paths: list[Path]) -> Path:
     if len(paths) != 1:
         names = ", ".join(path.name for path in paths) or "none"
-        raise FormatError(f"needs one rule table, found {names}", path=root, remedy="keep one file named rules.gz")
+        remedy = f"did you mean {root / 'model'}?" if (root / "model").is_dir() else "keep one file named rules.gz"
+        raise FormatError(f"needs one rule table, found {names}", path=root, remedy=remedy)
     return paths[0]

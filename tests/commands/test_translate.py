@@ -279,6 +279,12 @@ def test_a_broken_model_is_one_line(call, model, tmp_path, name, content, messag
     assert done.stderr.count("\n") == 1
 
 
+def test_the_folder_of_a_training_names_its_model(call, model, tmp_path):
+    shutil.copytree(model, tmp_path / "build" / "model", ignore=shutil.ignore_patterns(".lattice_simp"))
+    done = call("translate", tmp_path / "build", stdin="the house\n")
+    assert f"needs one rule table, found none (did you mean {tmp_path}/build/model?)" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("stdin", "skeletons", "nbest", "message"),
     [

@@ -106,3 +106,27 @@ def test_decisions_on_tokens_of_text(call, folder):
         done = call("lattice", "mbr", "samples.jsonl", "--utility", utility, "--tokeniser", "zh")
         assert (done.returncode, "--tokeniser has no effect" in done.stderr) == (2, True)
     assert call("lattice", "mbr", "samples.jsonl", "--utility", "chrf").stderr == ""
+
+
+OTHER_FORMS = "the case of words differs (words: mixed, lower: lower): lattice-simp lattice tokens words --case lower"
+ATTACHED = "punctuation differs (words: attached, lower: detached): lattice-simp lattice tokens words --language CODE"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("lattice", "oracle", "words"),
+        ("tune", "nbest", "words", "--weights", "w", "--output", "tuned"),
+    ],
+    ids=" ".join,
+)
+def test_references_of_another_form_are_reported(call, folder, command):
+    sentences = ["The mayor resigned, at last.", "Nobody in Vienna came.", "It rained, they say."]
+    rows = [f"{number} ||| {sentence} ||| F= -1 ||| -1" for number, sentence in enumerate(sentences)]
+    lower = [sentence.lower().replace(".", " .").replace(",", " ,") for sentence in sentences]
+    for name, lines in {"words": rows, "lower": lower, "same": sentences}.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    stderr = call(*command, "--reference", "lower").stderr
+    assert OTHER_FORMS in stderr
+    assert ATTACHED in stderr
+    assert "differs" not in call(*command, "--reference", "same").stderr
