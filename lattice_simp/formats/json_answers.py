@@ -115,7 +115,7 @@ def choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, 
     doubts += [_THOUGHTS] if any(is_object(text) and _THOUGHT in str(text.get("text")) for text in texts) else []
     ends = [entry for entry, answer in zip(entries, answers, strict=False) if _has_text(answer)]  # a part has no end
     doubts += _doubts_of_ends([*ends, rest] if texts else [])
-    doubts += [_PROMPTS] if rest.get("object") == "text_completion" and _are_unlike(answers) else []
+    doubts += [_PROMPTS] if rest.get("object") == "text_completion" and are_unlike(answers) else []
     return {"hypotheses": texts, **({DOUBTS: doubts} if doubts else {})}
 
 
@@ -147,7 +147,7 @@ def _doubts_of_ends(entries: Sequence[object]) -> list[tuple[str, str]]:
     return [] if reason is None else [(f"an answer that was cut off ({reason!r}) is read as a whole one", remedy)]
 
 
-def _are_unlike(answers: Sequence[Any]) -> bool:
+def are_unlike(answers: Sequence[Any]) -> bool:
     """Returns whether several answers have hardly a word in common with the first one, unlike samples of a prompt."""
     words = [set(str(answer.get("text")).split()) for answer in answers if is_object(answer)]
     if len(words) < 2 or min(map(len, words)) < _LEAST_WORDS:

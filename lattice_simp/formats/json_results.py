@@ -24,6 +24,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.formats.json_answers import (
     DOUBTS,
     LOG_PROBABILITY,
+    are_unlike,
     choices,
     generations,
     is_object,
@@ -103,6 +104,10 @@ _SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", 
 
 _SOME_SCORES = ("the scores of segments are not read, as some have none", "write 'avg_logprob' in all segments")
 _NULL_REMEDY = "recognise these recordings again"
+_SEVERAL = (
+    "texts with hardly a common word may be of several sentences; they are read as samples of one",
+    "write a line for each sentence",
+)
 _ALONE = (
     "choices without their completion are read as answers to several prompts",
     "write the whole completion, which lists its choices",
@@ -255,7 +260,9 @@ def _failure(value: Mapping[str, Any]) -> str | None:
     """
     error, feedback = value.get("error"), value.get("promptFeedback", value.get("prompt_feedback"))
     if isinstance(error, dict):
-        return str(error.get("message") or error.get("code") or error.get("type") or "an error")
+        return str(
+            error.get("message") or error.get("errorMessage") or error.get("code") or error.get("type") or "an error"
+        )
     if value.get("type") in _FAILURES:
         return str(value["type"])
     if isinstance(feedback, dict) and not value.get("candidates"):
@@ -358,6 +365,11 @@ def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
         sentence = {**sentence, "hypotheses": [*map(with_words, hypotheses, words)]}
     doubts = unread_words([row, *entries], sentence.get("hypotheses", ()))
     doubts += [_SOME_SCORES] if is_transcript and 0 < len(_scores(entries)) < len(entries) else []
+    return _with_doubts(sentence, doubts)
+
+
+def _with_doubts(sentence: Mapping[str, Any], doubts: Sequence[tuple[str, str]]) -> Mapping[str, Any]:
+    """Adds warnings to those of a sentence."""
     return {**sentence, DOUBTS: [*sentence.get(DOUBTS, ()), *doubts]} if doubts else sentence
 
 
@@ -378,13 +390,14 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**identity, **_LISTS[name](row[name], rest)}
     name = next((name for name in _TEXTS if _are_texts(row.get(name))), None)
     if name is not None:
-        return {**identity, **_answers(row[name], {key: value for key, value in row.items() if key != "id"})}
+        sentence = _answers(row[name], {key: value for key, value in row.items() if key != "id"})
+        texts = [entry if is_object(entry) else {"text": entry} for entry in sentence["hypotheses"]]
+        return _with_doubts({**identity, **sentence}, [_SEVERAL] if are_unlike(texts) else [])
     if (text := _answer(row)) is not None:
         return {**identity, **choices([{**row, "text": text}], row)}
     if isinstance(row.get("message"), dict) and "content" in row["message"]:  # batches of Anthropic, Bedrock, Ollama
-        answer = choices([row], row)
         is_alone = is_finite(row.get("index")) and row["index"] > 0
-        return {**identity, **answer, **({DOUBTS: [*answer.get(DOUBTS, ()), _ALONE]} if is_alone else {})}
+        return _with_doubts({**identity, **choices([row], row)}, [_ALONE] if is_alone else [])
     if row.get("role") == "assistant" and "content" in row:  # Anthropic
         return {**identity, **choices([{"message": row}], row)}
     if isinstance(row.get("content"), str) and "tokens_predicted" in row:  # llama.cpp

@@ -1065,9 +1065,10 @@ def test_answers_that_end_before_their_text(tmp_path):
         ({"custom_id": "r-1", "response": None, "error": "Too late."}, "Too late."),
         ({"custom_id": "r-1", "response": {"status_code": 500, "body": "Oops"}, "error": None}, "status 500"),
         ({"status": "Bad Request", "request": {}, "response": {}}, "Bad Request"),
+        ({"recordId": "r-1", "error": {"errorCode": 400, "errorMessage": "Too long."}}, "Too long."),
         ({"object": "error", "message": "No such model.", "code": 404}, "No such model."),
     ],
-    ids=["text", "status", "Vertex", "vLLM"],
+    ids=["text", "status", "Vertex", "Bedrock", "vLLM"],
 )
 def test_requests_without_answers_are_empty_sentences(tmp_path, row, message):
     answer = {"custom_id": "r-0", "response": {"status_code": 200, "body": {"choices": [{"message": CUT}]}}}
@@ -1090,6 +1091,9 @@ def test_lists_of_texts_are_samples(tmp_path, name):
     assert [[entry.text for entry in entries] for entries in lists] == [["a cat", "a hat"], ["a cat"]]
     row = {"id": 1, name: ["a cat", "a hat"], "scores": [-1.5, -2.5]}
     assert [[entry.cost for entry in entries] for entries in ls.read_nbest(written(tmp_path, row))] == [[], [1.5, 2.5]]
+    texts = ["The mayor was tired of it", "Two old bridges were closed"]
+    with pytest.warns(InputWarning, match=":1: texts with hardly a common word may be of several sentences"):
+        ls.read_nbest(written(tmp_path, {name: texts}))
     for entries in ([{"label": "a cat"}], [["a", "cat"]], [3], []):
         with pytest.raises(FormatError, match=r"with the key|a list as the text of"):
             ls.read_nbest(written(tmp_path, {name: entries}))
