@@ -31,6 +31,7 @@ from lattice_simp.formats.common import (
     split_fields,
 )
 from lattice_simp.formats.symbol_text import read_label_pair, write_symbols
+from lattice_simp.support.number_texts import float_texts
 from lattice_simp.support.textio import decode, open_text
 
 EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>", "@0@", "@_EPSILON_SYMBOL_@"})
@@ -318,10 +319,10 @@ def _numeric_label(field: bytes, symbols: SymbolTable, words: dict[int, str] | N
 
 def _lines(columns: list[npt.NDArray[np.object_]], weights: Floats) -> str:
     """Returns the lines of arcs; one join of all fields takes less time than a pattern for each line."""
-    fields = np.full((len(weights), len(columns) + 2), "\n", dtype=object)
+    fields = np.empty((len(weights), len(columns) + 1), dtype=object)
     for number, column in enumerate(columns):
         fields[:, number] = column
-    fields[:, -2] = list(map(repr, weights.tolist()))
+    fields[:, -1] = float_texts(weights, end="\n")
     return "".join(fields.reshape(-1).tolist())
 
 

@@ -17,6 +17,7 @@ from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError, LatticeSimpError, warn
+from lattice_simp.support.number_texts import floats_of
 from lattice_simp.support.textio import decode
 
 HEAD = 1 << 16
@@ -312,11 +313,13 @@ class FieldText:
 
 def finite_numbers(fields: list[bytes]) -> Floats | None:
     """Returns the numbers of fields, or None if `finite` refuses one of them."""
+    if not is_plain(b"".join(fields)):
+        return None
     try:
-        values = np.fromiter(map(float, fields), dtype=np.float64, count=len(fields))
+        values = floats_of(fields)
     except ValueError:
         return None
-    return values if are_costs(values).all() and is_plain(b"".join(fields)) else None
+    return values if are_costs(values).all() else None
 
 
 def _whole_numbers(data: bytes, begins: Longs, ends: Longs) -> Longs | None:
