@@ -290,7 +290,8 @@ def _check(format: str | None, path: str | Path) -> None:
 
 def _sniffed(data: bytes, path: str | Path) -> str:
     head = data[:HEAD]
-    if any(kind.sniff(data if is_json(head) else head) for kind in LISTS.values()):
+    is_text = not openfst.FORMAT.sniff(head)  # sniffing a binary file as lists would take half the time of reading it
+    if is_text and any(kind.sniff(data if is_json(head) else head) for kind in LISTS.values()):
         remedy = "read it with read_nbest or read_all"
         raise FormatError("looks like an n-best list, not a lattice", path=path, remedy=remedy)
     name = sniff(head)
