@@ -110,6 +110,8 @@ class Kernel:
         at most, so Ctrl-C waits for its end.
         """
         global _light_left
+        if is_compiling() and not interrupts_end_kernels():
+            return self(*arguments)
         size = sum(array.size for array in _arrays(arguments))
         if self._is_loaded and size <= LIGHT:
             return self.compiled(*map(_plain, arguments))

@@ -496,8 +496,10 @@ class Lattice:
             return self
         lattice = self.topsorted()
         useful = useful_states(lattice.offsets, lattice.nextstates, np.isfinite(lattice.finals))
-        kept = np.flatnonzero(useful).astype(np.int32)
-        lattice = lattice.subset(kept) if useful[0] else Lattice.empty_like(lattice)
+        if not useful[0]:
+            lattice = Lattice.empty_like(lattice)
+        elif not useful.all():
+            lattice = lattice.subset(np.flatnonzero(useful).astype(np.int32))
         lattice.__dict__["_is_connected"] = True
         return lattice
 
@@ -838,9 +840,11 @@ def as_hypotheses(strings: Strings) -> list[Hypothesis]:
     """
     if isinstance(strings, Lattice):
         raise TypeError("a lattice is not a list of hypotheses; pass its best paths: nbest(lattice, 100)")
-    sentences = as_sentences(strings)
-    pairs = map(words_and_cost, sentences)
-    return [
-        string if isinstance(string, Hypothesis) else Hypothesis(words, cost)
-        for string, (words, cost) in zip(sentences, pairs, strict=True)
-    ]
+    return list(map(_as_hypothesis, as_sentences(strings)))
+
+
+def _as_hypothesis(string: str | WeightedWords) -> Hypothesis:
+    if isinstance(string, Hypothesis) and isinstance(string.cost, float) and abs(string.cost) <= LARGEST_COST:
+        return string
+    words, cost = words_and_cost(string)
+    return string if isinstance(string, Hypothesis) else Hypothesis(words, cost)

@@ -46,6 +46,8 @@ def unmarked(hypotheses: Iterable[Hypothesis], ignore: Collection[str] = MARKS) 
     ['a']
     """
     ignored = frozenset(as_tokens(ignore))
+    if not ignored:
+        return list(hypotheses)
     return [entry if ignored.isdisjoint(entry.tokens) else _without(entry, ignored) for entry in hypotheses]
 
 

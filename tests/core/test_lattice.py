@@ -359,6 +359,8 @@ def test_from_nbest_of_nothing_accepts_nothing():
 def test_from_nbest_refuses_costs_that_are_no_numbers(cost):
     with pytest.raises(InvalidLatticeError, match="costs are finite"):
         Lattice.from_nbest([Hypothesis(("a",), cost)])
+    with pytest.raises(InvalidLatticeError, match="not a pair of words and a cost"):
+        Lattice.from_nbest([Hypothesis(("a",), str(cost))])
 
 
 def test_from_strings_takes_hypotheses_but_not_their_features():
