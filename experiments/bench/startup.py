@@ -33,6 +33,7 @@ def measure(shared: Path) -> Figures:
             "startup_convert_s": figure(command_seconds("lattice", "convert", single, f"{folder}/single.fst"), "CPU s"),
             "startup_prune_s": figure(command_seconds("lattice", *prune), "CPU s"),
             "startup_lattice_s": figure(command_seconds("lattice", "nbest", single), "CPU s"),
+            "startup_lm_s": figure(apply_lm, "CPU s"),
             "cold_first_use_s": figure(cold, "CPU s"),
             "batch_lm_nbest_per_s": figure(SENTENCES / batch, "sentences / CPU s"),
             "batch_lm_sentence_vs_process_each": figure(batch / SENTENCES, "CPU s", apply_lm),

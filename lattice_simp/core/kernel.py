@@ -16,7 +16,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from types import ModuleType
@@ -35,6 +35,12 @@ Bools = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
 Records = npt.NDArray[Any]
 """A structured array; as a growing pool, it is faster than several arrays side by side."""
+
+
+def record(fields: list[tuple[str, Any]]) -> np.dtype[Any]:
+    """Returns the type of records whose fields are attributes in Python, too, and not only in kernels."""
+    return np.dtype((np.record, fields))
+
 
 STACK_BYTES = 64 << 20
 """The compiler's recursion needs this stack; on some systems threads get half a megabyte."""
@@ -94,6 +100,8 @@ class Kernel:
         return _with_plain_integers(compiled)
 
     def __call__(self, *arguments: Any) -> Any:
+        if _mode.in_python:
+            return self.py_func(*arguments)
         arguments = tuple(map(_plain, arguments))
         if interrupts_end_kernels() and threading.current_thread() is threading.main_thread():
             result = _aside(self.compiled, arguments)
@@ -102,24 +110,41 @@ class Kernel:
         self._is_loaded = True
         return result
 
-    def light(self, *arguments: Any) -> Any:
+    def light(self, *arguments: Any, rounds: int = 1) -> Any:
         """Calls the kernel; while the compiler is not loaded, Python runs the function on small arrays.
 
-        Use it for kernels that take time linear in the size of their arrays, and whose only arithmetic is sums and
-        comparisons, so that both ways give the same bits. For small arrays, a kernel that is loaded takes a millisecond
-        at most, so Ctrl-C waits for its end.
+        Use it for kernels that take time linear in the size of their arrays, or in `rounds` times this size, and whose
+        only arithmetic is sums and comparisons, so that both ways give the same bits. Python also runs the kernels that
+        it calls. For small arrays, a kernel that is loaded takes milliseconds, so Ctrl-C waits for its end.
         """
         global _light_left
         if is_compiling() and not interrupts_end_kernels():
             return self(*arguments)
-        size = sum(array.size for array in _arrays(arguments))
+        size = rounds * sum(array.size for array in _arrays(arguments))
         if self._is_loaded and size <= LIGHT:
             return self.compiled(*map(_plain, arguments))
         if is_compiling() or size > _light_left:
             return self(*arguments)
         _light_left -= size
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), _mode.python():
             return self.py_func(*arguments)
+
+
+class _Mode(threading.local):
+    """Whether the kernels that a thread calls are run by Python, since Python runs the kernel that calls them."""
+
+    in_python = False
+
+    @contextmanager
+    def python(self) -> Iterator[None]:
+        before, self.in_python = self.in_python, True
+        try:
+            yield
+        finally:
+            self.in_python = before
+
+
+_mode = _Mode()
 
 
 def _invalidate_with_callees(compiled: Any, kernel: Kernel) -> None:

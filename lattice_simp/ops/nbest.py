@@ -21,12 +21,15 @@ from lattice_simp.core.columns import are_unknown, probabilities_of
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.growing import copy_into, grown
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
-from lattice_simp.core.kernel import Ints, Longs, Records, jit
+from lattice_simp.core.kernel import Ints, Longs, Records, jit, record
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.shortest_distance import backward_costs
 from lattice_simp.core.sorting import stable_order
 from lattice_simp.errors import EmptyLatticeError
+
+_WITH_EPSILONS, _WITHOUT_EPSILONS = 20, 2
+"""How often Python may visit an arc for each path (see `Kernel.light`); by epsilons, a prefix may reach many states."""
 
 
 def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collection[str] = MARKS) -> list[Hypothesis]:
@@ -65,7 +68,9 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
         weights=lattice.weights + backward[lattice.nextstates] - backward[lattice.sources],
         finals=lattice.finals - backward,
     )
-    hypotheses = _hypotheses(lattice, *_search(losses, min(n, sys.maxsize), bool(unique)))
+    rounds = n * (_WITH_EPSILONS if (lattice.olabels == 0).any() else _WITHOUT_EPSILONS)
+    paths = _search.light(losses, min(n, sys.maxsize), bool(unique), rounds=rounds)
+    hypotheses = _hypotheses(lattice, *paths)
     # Sums along the paths may differ from the costs of the search by rounding; a stable sort keeps its order for ties.
     return sorted(hypotheses, key=lambda path: path.cost)
 
@@ -163,14 +168,14 @@ def _confidences(lattice: Lattice, arcs: Ints) -> Confidences:
     return tuple(probabilities_of(logs).round(12).tolist())
 
 
-ELEMENT = np.dtype([("state", np.int32), ("cost", np.float64), ("origin", np.int32), ("arc", np.int32)])
+ELEMENT = record([("state", np.int32), ("cost", np.float64), ("origin", np.int32), ("arc", np.int32)])
 """A state that a prefix reaches, its cost, and the element and arc before it. A cheaper path to the state becomes a new
 element, and this one is marked by `-1 - state`."""
 
-BLOCK = np.dtype([("begin", np.int32), ("end", np.int32)])
+BLOCK = record([("begin", np.int32), ("end", np.int32)])
 """A prefix: the elements of all states that it reaches."""
 
-CHOICE = np.dtype([("arc", np.int32), ("element", np.int32), ("cost", np.float64)])
+CHOICE = record([("arc", np.int32), ("element", np.int32), ("cost", np.float64)])
 """An arc that leaves the state of an element."""
 
 

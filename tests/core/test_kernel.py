@@ -21,6 +21,7 @@ from lattice_simp.core import kernel
 from lattice_simp.core.connect import reaches_final, topological_order, useful_states
 from lattice_simp.core.kernel import Kernel, cpu_seconds, jit, read_only
 from lattice_simp.core.shortest_distance import backward_costs, forward_costs
+from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import rounding_slack
 from lattice_simp.support.interrupts import kernels_interruptible
 
@@ -333,20 +334,25 @@ def test_light_kernels_give_the_same_bits_in_python(monkeypatch):
         costs = rng.choice([0.0, -0.0, 0.1, -1e16, 1e16, 1e-300, 0.3], size=12)
         is_arc = sources < targets
         ends = np.where(rng.random(states) < 0.5, rng.normal(size=states), np.inf)
-        columns = (sources[is_arc], np.ones(is_arc.sum(), int), costs[is_arc], targets[is_arc])
-        lattice = Lattice.from_arcs(*columns, ends, SymbolTable(["a"]))
+        labels = rng.integers(0 if seed % 2 else 1, 3, size=12)
+        columns = (sources[is_arc], labels[is_arc], costs[is_arc], targets[is_arc])
+        lattice = Lattice.from_arcs(*columns, ends, SymbolTable(["a", "b"]))
         offsets, nextstates, final = lattice.offsets, lattice.nextstates, np.isfinite(lattice.finals)
         cycle = rng.integers(states, size=len(nextstates)).astype(np.int32)
         yield from (forward_costs(lattice), backward_costs(lattice), useful_states(offsets, nextstates, final))
         yield from (topological_order(offsets, nextstates), topological_order(offsets, cycle))
         yield from (reaches_final(offsets, cycle, final), rounding_slack(lattice.weights, lattice.finals))
+        for unique in (False, True):
+            for path in nbest(lattice, 9, unique=unique):
+                yield from (path.cost, path.arcs)
 
     for seed in range(60):
         compiled = list(results(seed))
         with monkeypatch.context() as changed:
             changed.setattr(kernel, "is_compiling", lambda: False)
             changed.setattr(kernel, "_light_left", 10**9)
-            changed.setattr(Kernel, "__call__", lambda *_: pytest.fail("compiled code was called"))
+            changed.setattr(Kernel, "_is_loaded", property(lambda _: False), raising=False)
+            changed.setattr(Kernel, "compiled", property(lambda _: pytest.fail("compiled code was called")))
             plain = list(results(seed))
         for number, (first, second) in enumerate(zip(compiled, plain, strict=True)):
             assert np.array(first).dtype == np.array(second).dtype, (seed, number)
