@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,94 +19,86 @@ from lattice_simp.systems.annotation import Judgement, Sentence, aggregate, judg
 SHORT, LONG = "short", "long"
 
 
-@dataclass(frozen=True)
-class TwoJudgements:
-    """A short and a long skeleton of each sentence, in turn."""
+Judgements = Sequence[Judgement]
+"""A short and a long skeleton of each sentence, in turn."""
 
-    judgements: tuple[Judgement, ...]
 
-    @classmethod
-    def of(cls, records: Sequence[SkeletonRecord]) -> TwoJudgements:
-        """Takes the first skeleton of each record as the short one, the second as the long one."""
-        if not records:
-            raise LatticeSimpError("there are no sentences with two judgements")
-        for record in records:
-            if len(record.skeletons) != 2:
-                raise LatticeSimpError(
-                    f"the sentence {record.id!r} has {len(record.skeletons)} skeletons; two are wanted"
-                )
-        unnamed = (replace(record, annotators=()) for record in records)
-        return cls(tuple(judgements_of(unnamed, (SHORT, LONG))))
+def two_judgements(records: Sequence[SkeletonRecord]) -> Judgements:
+    """Takes the first skeleton of each record as the short one, the second as the long one."""
+    if not records:
+        raise LatticeSimpError("there are no sentences with two judgements")
+    for record in records:
+        if (count := len(record.skeletons)) != 2:
+            raise LatticeSimpError(f"the sentence {record.id!r} has {count} skeletons; two are wanted")
+    return list(judgements_of((replace(record, annotators=()) for record in records), (SHORT, LONG)))
 
-    @cached_property
-    def counts(self) -> np.ndarray:
-        """The tokens of each sentence, and those kept by the short one, the long one, and both; shape (n, 4)."""
-        pairs = zip(self.judgements[::2], self.judgements[1::2], strict=True)
-        masks = [(np.array(short.skeleton.mask), np.array(long.skeleton.mask)) for short, long in pairs]
-        return np.array([(len(short), short.sum(), long.sum(), (short & long).sum()) for short, long in masks])
 
-    @property
-    def nested(self) -> TwoJudgements:
-        """Skeletons of the same lengths with the highest possible agreement: the longer contains the shorter."""
-        judgements: list[Judgement] = []
-        for number, (size, *kept) in enumerate(self.counts[:, :3].tolist()):
-            sentence = Sentence(str(number), number, ("x",) * size)
-            skeletons = (sentence.skeleton("1" * count + "0" * (size - count)) for count in kept)
-            judgements += [
-                Judgement(sentence, name, skeleton) for name, skeleton in zip((SHORT, LONG), skeletons, strict=True)
-            ]
-        return TwoJudgements(tuple(judgements))
+def counts_of(judgements: Judgements) -> np.ndarray:
+    """Returns the tokens of each sentence, and those kept by the short one, the long one, and both; shape (n, 4)."""
+    pairs = zip(judgements[::2], judgements[1::2], strict=True)
+    masks = [(np.array(short.skeleton.mask), np.array(long.skeleton.mask)) for short, long in pairs]
+    return np.array([(len(short), short.sum(), long.sum(), (short & long).sum()) for short, long in masks])
 
-    @property
-    def confusion(self) -> dict[str, float]:
-        """The shares of tokens kept by both, only by the short one, only by the long one, and by neither."""
-        size, short, long, both = self.counts.sum(axis=0).tolist()
-        shares = {"both": both, "short alone": short - both, "long alone": long - both}
-        return {name: count / size for name, count in {**shares, "none": size - short - long + both}.items()}
 
-    @property
-    def f1(self) -> float:
-        """The F1 of the kept tokens, averaged over sentences."""
-        return next(iter(pairwise_f1(self.judgements).values()))
+def nested(counts: np.ndarray) -> Judgements:
+    """Returns skeletons of the same lengths with the highest possible agreement: the longer contains the shorter."""
+    judgements: list[Judgement] = []
+    for number, (size, *kept) in enumerate(counts[:, :3].tolist()):
+        sentence = Sentence(str(number), number, ("x",) * size)
+        for name, count in zip((SHORT, LONG), kept, strict=True):
+            judgements.append(Judgement(sentence, name, sentence.skeleton("1" * count + "0" * (size - count))))
+    return judgements
 
-    @property
-    def random_f1(self) -> float:
-        """The expected F1 of random skeletons of the same lengths."""
-        size, short, long, _ = self.counts.T
-        return float(np.mean(2 * short * long / size / (short + long)))
 
-    def figures(self) -> dict[str, float | None]:
-        """Returns all figures."""
-        size, short, long, both = self.counts.T
-        reliability = aggregate(self.judgements).reliability
-        nested = self.nested
-        return {
-            "sentences": len(size),
-            "tokens": int(size.sum()),
-            "short_rate": float(np.mean(short / size)),
-            "long_rate": float(np.mean(long / size)),
-            "same": float(np.mean((short == both) & (long == both))),
-            "contained": float(np.mean(short == both)),
-            "shorter_is_longer": float(np.mean(short > long)),
-            **{f"{name.replace(' ', '_')}": share for name, share in self.confusion.items()},
-            "short_within_long": float(both.sum() / short.sum()),
-            "f1": self.f1,
-            "f1_nested": nested.f1,
-            "f1_random": self.random_f1,
-            "alpha": token_alpha(self.judgements),
-            "alpha_nested": token_alpha(nested.judgements),
-            "short_reliability": reliability[SHORT],
-            "long_reliability": reliability[LONG],
-        }
+def confusion(counts: np.ndarray) -> dict[str, float]:
+    """Returns the shares of tokens kept by both, only by the short one, only by the long one, and by neither."""
+    size, short, long, both = counts.sum(axis=0).tolist()
+    shares = {"both": both, "short_alone": short - both, "long_alone": long - both}
+    return {name: count / size for name, count in {**shares, "none": size - short - long + both}.items()}
+
+
+def f1(judgements: Judgements) -> float:
+    """Returns the F1 of the kept tokens, averaged over sentences."""
+    return next(iter(pairwise_f1(judgements).values()))
+
+
+def random_f1(counts: np.ndarray) -> float:
+    """Returns the expected F1 of random skeletons of the same lengths."""
+    size, short, long, _ = counts.T
+    return float(np.mean(2 * short * long / size / (short + long)))
+
+
+def set_figures(judgements: Judgements) -> dict[str, float | None]:
+    """Returns all figures of a set."""
+    counts = counts_of(judgements)
+    size, short, long, both = counts.T
+    reliability, limit = aggregate(judgements).reliability, nested(counts)
+    return {
+        "sentences": len(size),
+        "tokens": int(size.sum()),
+        "short_rate": float(np.mean(short / size)),
+        "long_rate": float(np.mean(long / size)),
+        "same": float(np.mean((short == both) & (long == both))),
+        "contained": float(np.mean(short == both)),
+        "shorter_is_longer": float(np.mean(short > long)),
+        **confusion(counts),
+        "short_within_long": float(both.sum() / short.sum()),
+        "f1": f1(judgements),
+        "f1_nested": f1(limit),
+        "f1_random": random_f1(counts),
+        "alpha": token_alpha(judgements),
+        "alpha_nested": token_alpha(limit),
+        "short_reliability": reliability[SHORT],
+        "long_reliability": reliability[LONG],
+    }
 
 
 def agreement(experiment: Experiment) -> Results:
     """Measures each set."""
     config = experiment.settings()
     folder = Path(config["data"])
-    sets = {
-        name: TwoJudgements.of(list(read_skeletons(folder / file))).figures() for name, file in config["sets"].items()
-    }
+    records = {name: list(read_skeletons(folder / file)) for name, file in config["sets"].items()}
+    sets = {name: set_figures(two_judgements(rows)) for name, rows in records.items()}
     figures = {"sets": sets}
     return Results("Agreement of two judgements", figures, page(figures, config), versions("crowd-kit", "nltk"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments.experiment import Experiment, Results, program
-from experiments.hindi_english.report import figures, measure_systems, page
+from experiments.hindi_english.report import figures, page
 from experiments.hindi_english.translating import (
     SYSTEMS,
     analysed_stage,
@@ -30,8 +30,7 @@ def hindi_english(experiment: Experiment) -> Results:
     config = with_split_development(read_config(experiment.config, experiment.overrides))
     stages = [analysed_stage(config, hindi), weight_stage(config), *map(translated_stage, SYSTEMS)]
     done = run_stages(stages, config.work, experiment.run, done=train(config, experiment.run, last="tune"))
-    measured = measure_systems(config, done.folders)
-    summary = figures(measured, done.records)
+    summary = figures(config, done)
     return Results("Hindi to English", summary, page(summary, experiment.settings()))
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from experiments.hindi_english.translating import OUTPUT, SYSTEMS, TEST, Analysed, read_analysed
 from experiments.report import RANDOMISATION, Figures, measured, score_notes, score_row, scores_of, signatures_of
 from lattice_simp.metrics import (
-    Comparison,
     Groups,
     Lines,
-    Measurements,
     Metric,
     bleu_13a,
     bleu_tok,
@@ -24,6 +19,7 @@ from lattice_simp.metrics import (
     meteor,
 )
 from lattice_simp.metrics.table import Table, as_markdown
+from lattice_simp.pipeline.runner import Done
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config
@@ -35,31 +31,31 @@ WHOLE = "all lines"
 SUBSETS = {"skeleton": "lines with a skeleton", "simplified": "lines that simplification changes"}
 
 
-@dataclass(frozen=True)
-class Measured:
-    """The measurements: the metrics, and the comparison with the plain system on all lines and on each subset."""
-
-    measurements: Measurements
-    comparisons: Mapping[str, Comparison]
-    lines: Mapping[str, int]
-
-
-def measure_systems(config: Config, folders: Mapping[str, Path]) -> Measured:
-    """Measures the systems on the test set."""
-    tokeniser = tokenisers(config.text)[1]
-    test = config.test[0]
+def figures(config: Config, done: Done) -> dict[str, Any]:
+    """Measures the systems on the test set, on all lines and on each subset, and returns everything as plain values."""
+    folders, records, test = done.folders, done.records, config.test[0]
     texts = zip(read_test_set(config, test, folders["model"])[1], read_texts(config, test)[1], strict=True)
     references = [Lines(tokens, text) for tokens, text in texts]
     outputs = {system.name: list(read_lines(folders[f"translated-{system.name}"] / OUTPUT)) for system in SYSTEMS}
-    measurements = measured(outputs, references, tokeniser, metrics(len(references)))
+    measurements = measured(outputs, references, tokenisers(config.text)[1], metrics(len(references)))
     analysed = read_analysed(folders["analysed"] / f"{TEST}.jsonl")
-    comparisons = {WHOLE: compare(measurements, BASE, RANDOMISATION)}
-    counts = {WHOLE: len(analysed)}
+    comparisons, lines = {WHOLE: compare(measurements, BASE, RANDOMISATION)}, {WHOLE: len(analysed)}
     for name, title in SUBSETS.items():
         labels = [title if _belongs(line, name) else None for line in analysed]
         comparisons |= compare_groups(measurements, Groups.of(name, labels), BASE, RANDOMISATION)
-        counts[title] = sum(label is not None for label in labels)
-    return Measured(measurements, comparisons, counts)
+        lines[title] = sum(label is not None for label in labels)
+    return {
+        "pairs": records["prepare"]["pairs"],
+        "rules": records["rules"]["rules"],
+        "tune": {key: records["tune"][key] for key in ("rounds", "bleu_before", "bleu_after")},
+        "skeleton_weight": records["weight"]["weight"],
+        "failed": {system.name: records[f"translated-{system.name}"]["failed"] for system in SYSTEMS},
+        "lines": lines,
+        "scores": {subset: scores_of(comparison) for subset, comparison in comparisons.items()},
+        "signatures": signatures_of(measurements.metrics),
+        "seconds": {name: round(record["seconds"], 1) for name, record in records.items()},
+        "cpu_seconds": {name: round(record["cpu_seconds"], 1) for name, record in records.items()},
+    }
 
 
 def metrics(num_references: int) -> list[Metric]:
@@ -75,22 +71,6 @@ def metrics(num_references: int) -> list[Metric]:
 
 def _belongs(line: Analysed, subset: str) -> bool:
     return line.skeleton is not None if subset == "skeleton" else line.is_changed
-
-
-def figures(results: Measured, records: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns everything as plain values."""
-    return {
-        "pairs": records["prepare"]["pairs"],
-        "rules": records["rules"]["rules"],
-        "tune": {key: records["tune"][key] for key in ("rounds", "bleu_before", "bleu_after")},
-        "skeleton_weight": records["weight"]["weight"],
-        "failed": {system.name: records[f"translated-{system.name}"]["failed"] for system in SYSTEMS},
-        "lines": dict(results.lines),
-        "scores": {subset: scores_of(comparison) for subset, comparison in results.comparisons.items()},
-        "signatures": signatures_of(results.measurements.metrics),
-        "seconds": {name: round(record["seconds"], 1) for name, record in records.items()},
-        "cpu_seconds": {name: round(record["cpu_seconds"], 1) for name, record in records.items()},
-    }
 
 
 def page(figures: Figures, config: Figures) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from experiments.experiment import Experiment, Results, program, stage_costs
 from experiments.report import STAGES
-from experiments.simplify_translate.report import figures, measure_systems, page
+from experiments.simplify_translate.report import figures, page
 from experiments.simplify_translate.translating import (
     KINDS,
     Search,
@@ -47,10 +47,9 @@ def simplify_translate(experiment: Experiment) -> Results:
         translated_stage(search, model),
     ]
     done = run_stages(stages, config.work, run, done=done)
-    measured, comparison = measure_systems(config, sentences[TEST], done.folders["simplified-translated"])
     summary = {
         "test_set": test_set(config, TEST).name,
-        **figures(measured, comparison, done.records, done.folders["simplified-weights"]),
+        **figures(config, sentences[TEST], done),
         STAGES: stage_costs({stage: done.records[stage] for stage in _OWN}),
     }
     return Results("English simplified, then translated to French", summary, page(summary, values))

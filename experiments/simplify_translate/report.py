@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from experiments.files import output_file
@@ -20,24 +19,14 @@ from experiments.report import (
 from experiments.simplify_translate.translating import PLAIN, SYSTEMS, read_chosen
 from experiments.study.measuring import metrics, references_of
 from experiments.study.sentences import TEST, StudySentence
-from lattice_simp.metrics import Comparison, Measurements, compare
+from lattice_simp.metrics import compare
 from lattice_simp.metrics.table import Cell, Table, as_markdown
+from lattice_simp.pipeline.runner import Done
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config
 
 BLEU = "BLEU-tok"
-
-
-def measure_systems(
-    config: Config, sentences: Sequence[StudySentence], folder: Path
-) -> tuple[Measurements, Comparison]:
-    """Measures all systems on the test set, against the plain one."""
-    tokeniser = tokenisers(config.text)[1]
-    names = [PLAIN, *(system.name for system in SYSTEMS)]
-    outputs = {name: list(read_lines(output_file(folder, name))) for name in names}
-    measurements = measured(outputs, [references_of(list(sentences))], tokeniser, metrics(config))
-    return measurements, compare(measurements, PLAIN, RANDOMISATION)
 
 
 def headline(records: Mapping[str, Any]) -> str:
@@ -48,11 +37,14 @@ def headline(records: Mapping[str, Any]) -> str:
     return max(composed, key=lambda name: scores[f"{name}, {weights[name]}"])
 
 
-def figures(
-    measurements: Measurements, comparison: Comparison, records: Mapping[str, Any], weights: Path
-) -> dict[str, Any]:
-    """Returns everything as plain values."""
-    best = headline(records)
+def figures(config: Config, sentences: Sequence[StudySentence], done: Done) -> dict[str, Any]:
+    """Measures all systems on the test set, against the plain one, and returns everything as plain values."""
+    records, best = done.records, headline(done.records)
+    names = [PLAIN, *(system.name for system in SYSTEMS)]
+    outputs = {name: list(read_lines(output_file(done.folders["simplified-translated"], name))) for name in names}
+    references = [references_of(list(sentences))]
+    measurements = measured(outputs, references, tokenisers(config.text)[1], metrics(config))
+    comparison = compare(measurements, PLAIN, RANDOMISATION)
     score = comparison.scores[best][BLEU]
     return {
         "plain_bleu": comparison.scores[PLAIN][BLEU].value,
@@ -61,7 +53,7 @@ def figures(
         "gappy_bleu": score.value,
         "gappy_gain_bleu": score.gain,
         "gappy_gain_p": score.p,
-        "weights": read_chosen(weights),
+        "weights": read_chosen(done.folders["simplified-weights"]),
         "development_bleu": records["simplified-weights"]["bleu"],
         "failed": records["simplified-translated"]["failed"],
         "simplified": {name: counts for name, counts in records["simplified"].items() if isinstance(counts, dict)},

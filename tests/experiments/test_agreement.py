@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from experiments.agreement.__main__ import TwoJudgements, main
+from experiments.agreement.__main__ import confusion, counts_of, f1, main, nested, random_f1, two_judgements
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton import Skeleton, SkeletonRecord
 
@@ -25,20 +25,21 @@ def records(rows=ROWS):
 
 
 def test_confusion_and_limits():
-    judgements = TwoJudgements.of(records())
-    assert judgements.counts.tolist() == [[4, 2, 3, 2], [4, 2, 3, 1], [2, 1, 1, 1]]
-    assert judgements.confusion == {"both": 0.4, "short alone": 0.1, "long alone": 0.3, "none": 0.2}
-    assert judgements.f1 == pytest.approx((4 / 5 + 2 / 5 + 1) / 3)
-    assert judgements.nested.f1 == pytest.approx((4 / 5 + 4 / 5 + 1) / 3)
-    assert judgements.random_f1 == pytest.approx((2 * 1.5 / 5 + 2 * 1.5 / 5 + 2 * 0.5 / 2) / 3)
-    assert judgements.nested.counts.tolist() == [[4, 2, 3, 2], [4, 2, 3, 2], [2, 1, 1, 1]]
+    judgements = two_judgements(records())
+    counts = counts_of(judgements)
+    assert counts.tolist() == [[4, 2, 3, 2], [4, 2, 3, 1], [2, 1, 1, 1]]
+    assert confusion(counts) == {"both": 0.4, "short_alone": 0.1, "long_alone": 0.3, "none": 0.2}
+    assert f1(judgements) == pytest.approx((4 / 5 + 2 / 5 + 1) / 3)
+    assert f1(nested(counts)) == pytest.approx((4 / 5 + 4 / 5 + 1) / 3)
+    assert random_f1(counts) == pytest.approx((2 * 1.5 / 5 + 2 * 1.5 / 5 + 2 * 0.5 / 2) / 3)
+    assert counts_of(nested(counts)).tolist() == [[4, 2, 3, 2], [4, 2, 3, 2], [2, 1, 1, 1]]
 
 
 def test_sentences_without_two_judgements_are_refused():
     with pytest.raises(LatticeSimpError, match=r"'talk\.1' has 1 skeletons; two are wanted"):
-        TwoJudgements.of(records((("10", "11"), ("10",))))
+        two_judgements(records((("10", "11"), ("10",))))
     with pytest.raises(LatticeSimpError, match="no sentences"):
-        TwoJudgements.of([])
+        two_judgements([])
 
 
 @pytest.mark.slow
