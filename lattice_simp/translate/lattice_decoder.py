@@ -128,19 +128,15 @@ class LatticeDecoder:
         """Returns a lattice of rules with language models and word penalty; see `with_models`."""
         return replace(rules, lattice=self.with_models(rules.lattice, beam))
 
-    def with_models(self, lattice: Lattice, beam: float | None, invisible: Collection[str] = ()) -> Lattice:
+    def with_models(self, lattice: Lattice, beam: float | None) -> Lattice:
         """Adds language models and word penalty, within a beam (nats; None keeps all paths).
-
-        They skip the words `invisible`.
 
         Raises:
             EmptyLatticeError: the lattice is empty.
         """
         if lattice.empty:
             raise EmptyLatticeError("the grammar gives no translation of this sentence")
-        return self.operations.apply_lm(
-            lattice, self.models, beam=beam, word_penalty=self.word_penalty, ignore=invisible
-        )
+        return self.operations.apply_lm(lattice, self.models, beam=beam, word_penalty=self.word_penalty, ignore=())
 
     def skeleton_nbest(self, sentence: Sentence, count: int) -> tuple[Lattice, list[Hypothesis]]:
         """Returns `exact_nbest` of a skeleton, with all features if any feature has its own weight."""

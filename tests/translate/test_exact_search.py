@@ -527,26 +527,6 @@ def test_a_limit_below_the_optimum_gives_no_bound_above_it():
             assert certificate(decoder, words, min(table.values()) - 0.5).lower <= min(table.values()) + 1e-6, seed
 
 
-def test_invisible_words_cost_nothing_and_are_no_context():
-    for seed in SEEDS[:30]:
-        decoder, texts, words = make_decoder(seed)
-        arguments = decoder.grammar, decoder.costs, tuple(words), decoder.settings
-        strings = translations(*arguments)
-        if not strings:
-            continue
-        models = {name: PlainModel(text) for name, text in texts.items()}
-        least = np.inf
-        for string, cost in strings.items():
-            seen = tuple(word for word in string if word != "v")
-            cost += decoder.weights["WordPenalty"] * len(seen)
-            least = min(least, cost + sum(decoder.weights[name] * model.cost(seen) for name, model in models.items()))
-        chart, model, _ = chart_with_contexts(
-            decoder.parse(words), decoder.models, decoder.word_penalty, invisible=["v"]
-        )
-        result = search(chart, context_model(model), model.order, least + 3.0, ExactSearch())
-        assert result.lower == pytest.approx(least, **CLOSE), seed
-
-
 def test_a_combined_model_charges_the_weighted_sum():
     for seed in range(40):
         rng = np.random.default_rng(seed)

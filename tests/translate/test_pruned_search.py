@@ -19,6 +19,7 @@ from lattice_simp.core.records import NONE
 from lattice_simp.errors import EmptyLatticeError, GrammarError, LatticeSimpError
 from lattice_simp.lm.automaton import advance, start_state
 from lattice_simp.lm.combined import lookup
+from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.search.chart import NO_WORD, search_chart, seen_labels
 from lattice_simp.translate.search.cubes.borders import (
@@ -375,7 +376,7 @@ def test_invisible_words_are_no_context(monkeypatch):
         rules = decoder.parse(words).lattice().lattice
         if rules.empty:
             continue
-        scored = decoder.with_models(rules, 0.0, hidden)
+        scored = apply_lm(rules, decoder.models, beam=0.0, word_penalty=decoder.word_penalty, ignore=hidden)
         assert goal_costs(searched, chart)[0] == pytest.approx(min(best_by_string(scored).values()), **CLOSE), seed
 
 

@@ -26,38 +26,25 @@ def translate(decoder: LatticeDecoder, task: Task) -> Translation:
     settings, scores, engine = decoder.settings.skeleton, decoder.skeleton_scores, decoder.settings.engine
     if engine != "arrays":
         scores.refuse_features(f"with the engine {engine}; take arrays")
-    full = decoder.lattice(task.source, settings.beam)
-    if settings.aggregation == "expected" and task.hypotheses is None and len(task.skeletons) > 1:
-        return _expected(decoder, task, full)
-    positions = None
-    if task.hypotheses is None and settings.gaps == "at-gaps":
-        if len(task.skeletons) != 1:
-            raise SkeletonError(
-                "insertions only at gaps (at-gaps) need exactly one skeleton; set gaps to 'everywhere' for several"
-            )
-        hypotheses, positions = hypotheses_with_positions(decoder, task.skeletons[0])
-    else:
-        hypotheses = task.skeleton_nbest(decoder)
-    beam = decoder.settings.beam
-    weighted = replace(settings, weight=scores.factor)
-    joint = compose_with_skeletons(full, [hypotheses], weighted, beam, positions, engine, features=scores.names)
-    reachable = not joint.empty
-    lattice = joint if reachable else decoder.operations.prune(full, beam)
-    return Translation(task.words, "gappy", lattice, decoder.grammar, reachable, hypotheses)
-
-
-def _expected(decoder: LatticeDecoder, task: Task, full: Lattice) -> Translation:
-    """Finds the best strings by their expected costs over all skeletons, weighted by the skeletons' probabilities."""
-    settings = decoder.settings.skeleton
-    if settings.gaps == "at-gaps":
+    full, beam = decoder.lattice(task.source, settings.beam), decoder.settings.beam
+    at_gaps = task.hypotheses is None and settings.gaps == "at-gaps"
+    if at_gaps and len(task.skeletons) != 1:
         raise SkeletonError(
             "insertions only at gaps (at-gaps) need exactly one skeleton; set gaps to 'everywhere' for several"
         )
-    decoder.skeleton_scores.refuse_features("with the aggregation expected; take max")
-    lists = [beyond_best(hypotheses) for hypotheses in task.skeleton_lists(decoder)]
-    beam = decoder.settings.beam
-    joint = compose_with_expected(full, lists, task.shares(), settings, beam)
-    hypotheses = tuple(itertools.chain.from_iterable(lists))
+    if settings.aggregation == "expected" and task.hypotheses is None and len(task.skeletons) > 1:
+        scores.refuse_features("with the aggregation expected; take max")
+        lists = [beyond_best(hypotheses) for hypotheses in task.skeleton_lists(decoder)]
+        joint = compose_with_expected(full, lists, task.shares(), settings, beam)
+        hypotheses = tuple(itertools.chain.from_iterable(lists))
+    else:
+        positions = None
+        if at_gaps:
+            hypotheses, positions = hypotheses_with_positions(decoder, task.skeletons[0])
+        else:
+            hypotheses = task.skeleton_nbest(decoder)
+        weighted = replace(settings, weight=scores.factor)
+        joint = compose_with_skeletons(full, [hypotheses], weighted, beam, positions, engine, features=scores.names)
     reachable = not joint.empty
     lattice = joint if reachable else decoder.operations.prune(full, beam)
     return Translation(task.words, "gappy", lattice, decoder.grammar, reachable, hypotheses)

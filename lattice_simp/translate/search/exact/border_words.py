@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
+from lattice_simp.core.sorting import lower_bound
 from lattice_simp.translate.search.chart import Chart
 
 
@@ -181,14 +182,8 @@ def index_of(words: Words, list_id: int, word: int) -> int:
     if list_id == words.anything:
         return 0
     begin, end = words.offsets[list_id], words.offsets[list_id + 1]
-    low, high = begin, end
-    while low < high:
-        middle = (low + high) >> 1
-        if words.listed[middle] < word:
-            low = middle + 1
-        else:
-            high = middle
-    return low - begin if low < end and words.listed[low] == word else -1
+    place = lower_bound(words.listed, begin, end, word)
+    return place - begin if place < end and words.listed[place] == word else -1
 
 
 @jit

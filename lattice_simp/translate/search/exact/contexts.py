@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import numpy as np
 
 from lattice_simp.core.kernel import Ints, jit
@@ -18,17 +16,15 @@ MANY = 255
 """The number of known words at the start of a sentence: more than any order needs."""
 
 
-def chart_with_contexts(
-    parse: SourceParse, models: Models, word_penalty: float, invisible: Collection[str] = ()
-) -> tuple[Chart, NgramAutomaton, Ints]:
-    """Makes the chart and the language model of the exact search; words that models skip get no penalty either.
+def chart_with_contexts(parse: SourceParse, models: Models, word_penalty: float) -> tuple[Chart, NgramAutomaton, Ints]:
+    """Makes the chart and the language model of the exact search.
 
     Returns:
         The automaton, the language models as one, and (items + 1,) int32, the step of each item at the top.
     """
-    labels, names = seen_labels(parse, invisible)
+    labels, names = seen_labels(parse)
     weighted = list(models.values())
-    model = combined(weighted, names, neighbours(parse, weighted, invisible))
+    model = combined(weighted, names, neighbours(parse, weighted))
     chart, top_steps = search_chart(parse, labels, model.vocabulary, model.num_words, word_penalty)
     sentence = int(chart.starts[-1])
     contexts, num_known = _contexts(chart.offsets, chart.symbols, chart.targets, sentence, model, model.lengths)
