@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from lattice_simp.commands.lattice_input import ListFile, named, require_hypotheses
@@ -24,7 +23,6 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.rescore import JointScorer, read_scorers
 from lattice_simp.rescore.combine import combine
 from lattice_simp.rescore.joint.lattice import apply_weighted
-from lattice_simp.rescore.joint.model import JointModel
 from lattice_simp.rescore.lattice_search import LATTICE, rescore_lattice
 from lattice_simp.rescore.nbest import score_nbest, weighted_nbest
 from lattice_simp.rescore.scorer import PrefixScorer, Scorer, reads_source
@@ -155,7 +153,14 @@ class LatticeRescoring:
                 raise LatticeSimpError(f"{name} needs complete hypotheses; use it with `lattice-simp rescore nbest`")
         joint = combine(list(zip(scorers.values(), self._weights(scorers), strict=True)))
         assert isinstance(joint, PrefixScorer)
-        self._write(partial(self._best_prefixes, scorers=scorers, joint=joint, beam=beam))
+
+        def best_prefixes(number: int, words: list[str], lattice: Lattice) -> list[Hypothesis]:
+            lattice = lattice.without_words(MARKS)
+            paths = rescore_lattice(lattice, words, joint, n=self.n, beam=beam, lattice_weight=self.lattice_weight)
+            entries = [replace(path, features={"Lattice": path.features[LATTICE]}) for path in paths]
+            return score_nbest(words, entries, scorers)
+
+        self._write(best_prefixes)
 
     def apply_joint(self, lattices: Path | None = None) -> None:
         """Writes the best hypotheses under joint models, and the lattices with the new costs to a folder.
@@ -172,39 +177,16 @@ class LatticeRescoring:
         losses = Losses()
         if lattices is not None:
             lattices.mkdir(parents=True, exist_ok=True)
-        self._write(partial(self._best_paths, models=weighted, lattices=lattices, losses=losses))
+
+        def best_paths(number: int, words: list[str], lattice: Lattice) -> list[Hypothesis]:
+            scored = apply_weighted(lattice, words, weighted, self.lattice_weight)
+            if lattices is not None:
+                losses.write(scored, lattices / f"{number}.fst.gz")
+            return nbest(scored, self.n)
+
+        self._write(best_paths)
         if lattices is not None:
             losses.print(lattices)
-
-    def _best_prefixes(
-        self,
-        number: int,
-        words: list[str],
-        lattice: Lattice,
-        *,
-        scorers: Mapping[str, Scorer],
-        joint: PrefixScorer,
-        beam: int,
-    ) -> list[Hypothesis]:
-        lattice = lattice.without_words(MARKS)
-        paths = rescore_lattice(lattice, words, joint, n=self.n, beam=beam, lattice_weight=self.lattice_weight)
-        entries = [replace(path, features={"Lattice": path.features[LATTICE]}) for path in paths]
-        return score_nbest(words, entries, scorers)
-
-    def _best_paths(
-        self,
-        number: int,
-        words: list[str],
-        lattice: Lattice,
-        *,
-        models: Mapping[str, tuple[JointModel, float]],
-        lattices: Path | None,
-        losses: Losses,
-    ) -> list[Hypothesis]:
-        scored = apply_weighted(lattice, words, models, self.lattice_weight)
-        if lattices is not None:
-            losses.write(scored, lattices / f"{number}.fst.gz")
-        return nbest(scored, self.n)
 
     def _write(self, search: Search) -> None:
         lines = self._source_lines()
