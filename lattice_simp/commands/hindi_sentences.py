@@ -101,7 +101,7 @@ def read_sentences(
     yield from ((line, tree) for (line, _), tree in zip(lines, trees, strict=True))
 
 
-def can_parse(model: Path, *, is_needed: bool = False) -> bool:
+def can_parse(model: Path, *, is_needed: bool) -> bool:
     """Returns whether a model can parse text; if not, prints the reason, or raises it if `is_needed`."""
     from lattice_simp.systems.hindi.model import parser_problem
 

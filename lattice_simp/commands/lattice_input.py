@@ -251,7 +251,7 @@ def _read_lattice(file: str, sentence: str | None, format: str | None, labels: L
     return labels.prepared(lattice)
 
 
-def read_acyclic(path: str, sentence: str | None = None, labels: LabelOptions = NO_OPTIONS) -> Lattice:
+def read_acyclic(path: str, sentence: str | None, labels: LabelOptions) -> Lattice:
     """Reads a lattice as `read_full` does, and refuses one with a cycle.
 
     Raises:
@@ -263,9 +263,7 @@ def read_acyclic(path: str, sentence: str | None = None, labels: LabelOptions = 
     return lattice
 
 
-def read_skeleton(
-    path: str, sentence: str | None = None, labels: LabelOptions = NO_OPTIONS
-) -> tuple[str | None, Output]:
+def read_skeleton(path: str, sentence: str | None, labels: LabelOptions) -> tuple[str | None, Output]:
     """Reads the name and the hypotheses of a skeleton: unchanged from an n-best list, so costs are exact, or a lattice.
 
     Raises:

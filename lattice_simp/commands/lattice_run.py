@@ -187,7 +187,7 @@ class LatticeRun:
         losses = Losses(self._labels, options)
         self._write(lambda _, lattice: operation(lattice), output, format, losses, lists=lists, replaced=replaced)
 
-    def write_numbered(self, operation: NumberedOperation, output: str, format: str | None = None) -> None:
+    def write_numbered(self, operation: NumberedOperation, output: str, format: str | None) -> None:
         """Writes the results of an operation that depends on the numbers of lattices, as `write` does."""
         self._write(operation, output, format, Losses(self._labels, {}))
 

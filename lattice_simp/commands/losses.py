@@ -127,7 +127,7 @@ def write_result(
     output: str,
     format: str | None = None,
     *,
-    labels: LabelOptions = NO_OPTIONS,
+    labels: LabelOptions,
     origin: Lattice | None = None,
 ) -> None:
     """Writes a lattice, to stdout as AT&T text; prints the losses of the file on stderr.

@@ -37,9 +37,7 @@ def readable_sources(sources: Sequence[str]) -> Iterator[list[str]]:
         yield [str(stack.enter_context(readable(source))) for source in sources]
 
 
-def for_lines(
-    lists: Iterable[Sentence], count: int, source: object, path: str, first_id: int = 0
-) -> Iterator[Sentence]:
+def for_lines(lists: Iterable[Sentence], count: int, source: object, path: str, first_id: int) -> Iterator[Sentence]:
     """Yields a list for each of `count` source lines; those after the last list of a file are empty, and reported.
 
     Args:

@@ -162,7 +162,7 @@ class LatticeRescoring:
 
         self._write(best_prefixes)
 
-    def apply_joint(self, lattices: Path | None = None) -> None:
+    def apply_joint(self, lattices: Path | None) -> None:
         """Writes the best hypotheses under joint models, and the lattices with the new costs to a folder.
 
         Raises:

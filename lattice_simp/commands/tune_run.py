@@ -170,8 +170,8 @@ def tune_model(
     options: TuningOptions,
     *,
     metric: str,
-    skeletons: Path | None = None,
-    skeleton_features: bool = False,
+    skeletons: Path | None,
+    skeleton_features: bool,
 ) -> None:
     """Tunes the weights of a model by decoding the development set again and again, and writes them to `output`.
 

@@ -74,9 +74,7 @@ class Top(NamedTuple):
     num_positions: int
 
 
-def make_chart(
-    cells: Ints, items: Items, top: Top, word_of_label: Ints, end_word: int, word_penalty: float = 0.0
-) -> Chart:
+def make_chart(cells: Ints, items: Items, top: Top, word_of_label: Ints, end_word: int, word_penalty: float) -> Chart:
     """Builds the automaton of all cells.
 
     Args:
