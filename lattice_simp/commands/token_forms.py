@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -110,7 +111,7 @@ def checked_tokens(lines: Iterable[Sequence[str]], name: object) -> Iterator[Seq
         if len(samples) < _SENTENCES:
             samples.append(tokens)
     if TokenForms.of(samples).punctuation == "attached":
-        remedy = f"tokenise the text first: {_TOKENS} {quote(str(name))} --language en"
+        remedy = f"tokenise the text first: {_tokens(str(name))} --language en"
         print(f"{name}: punctuation is attached to words; {remedy}", file=sys.stderr)
 
 
@@ -165,19 +166,26 @@ def _difference(
     listed = ", ".join(f"{source}: {value}" for source, value in pairs)
     verb = "differ" if what == "subwords" else "differs"
     aims = [value for value in usual if any(value == there for _, there in pairs)] or [usual[0]]
-    remedies = dict.fromkeys(remedy(quote(source), value) for source, value in pairs if value != aims[0])
+    remedies = dict.fromkeys(remedy(source, value) for source, value in pairs if value != aims[0])
     return f"{what} {verb} ({listed}): {'; '.join(remedies)}"
 
 
 def _joined(source: str, kind: str) -> str:
-    return f"{_TOKENS} {source} --pieces {kind}" if kind in PIECES else f"join those of {source} with their own program"
+    return f"{_tokens(source)} --pieces {kind}" if kind in PIECES else f"join those of {source} with their own program"
 
 
 def _lowered(source: str, _: str) -> str:
-    return f"{_TOKENS} {source} --case lower"
+    return f"{_tokens(source)} --case lower"
 
 
 def _split(source: str, value: str) -> str:
     if value == "no":
         return "give punctuation to all, or drop it with --ignore '. , ? !'"
-    return f"{_TOKENS} {source} --language CODE"
+    return f"{_tokens(source)} --language CODE"
+
+
+def _tokens(source: str) -> str:
+    """Returns the command that tokenises a file, or the lists of a folder's lattices."""
+    if Path(source).is_dir():
+        return f"lattice-simp lattice nbest {quote(source)} -n 100 --moses | {_TOKENS} -"
+    return f"{_TOKENS} {quote(source)}"

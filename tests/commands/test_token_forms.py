@@ -91,3 +91,10 @@ def test_words_and_subwords_meet(call, folder, pieces, words):
 def test_few_tokens_tell_nothing():
     few = [TokenForms.of([["A", "b"]]), TokenForms.of([["a", "b", "."]])]
     assert form_differences(["one", "two"], few) == []
+
+
+def test_folders_become_lists_before_their_words_change(tmp_path):
+    forms = [TokenForms.of([words.split()] * 9) for words in ("The cat sat", "the cat sat")]
+    (message,) = form_differences([str(tmp_path), "lower"], forms)
+    lists = f"lattice-simp lattice nbest {tmp_path} -n 100 --moses"
+    assert message.endswith(f": {lists} | lattice-simp lattice tokens - --case lower")
