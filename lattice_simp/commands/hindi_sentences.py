@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from lattice_simp.systems.hindi.sentence import Sentence
     from lattice_simp.systems.hindi.text import Analyser
 
+
+T = TypeVar("T")
 
 Format = Literal["text", "ssf", "conllu"]
 """The format of a file."""
@@ -55,9 +57,9 @@ def marked_sentences(
     loaded = load_model(model, system, form, with_parser=wants_parser)
     find = finder(loaded, system)
     problems: list[FormatError] = []
-    for line, sentence in read_sentences(source, form, loaded, problems, romanised=romanised):
-        yield MarkedSentence(line, sentence.without_empty, find(sentence))
-    print_problems(problems)
+    read = read_sentences(source, form, loaded, problems, romanised=romanised)
+    marked = (MarkedSentence(line, sentence.without_empty, find(sentence)) for line, sentence in read)
+    yield from _reported(marked, problems)
 
 
 def parsed_sentences(source: Path, model: Path, chosen: Format | None, romanised: bool) -> Iterator[Sentence]:
@@ -74,8 +76,7 @@ def parsed_sentences(source: Path, model: Path, chosen: Format | None, romanised
     problems: list[FormatError] = []
     read = read_sentences(source, form, loaded, problems, romanised=romanised)
     sentences = (sentence.without_empty for _, sentence in read)
-    yield from sentences if form == "text" else loaded.parsed(sentences)
-    print_problems(problems)
+    yield from _reported(sentences if form == "text" else loaded.parsed(sentences), problems)
 
 
 def read_sentences(
@@ -151,6 +152,17 @@ def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], lis
     assert model is not None
     clauses = model.clauses.clauses
     return lambda sentence: clauses(sentence.without_empty)
+
+
+def _reported(sentences: Iterable[T], problems: Iterable[FormatError]) -> Iterator[T]:
+    """Yields sentences, and reports those that were skipped; refuses a file whose every sentence was."""
+    is_empty = True
+    for sentence in sentences:
+        is_empty = False
+        yield sentence
+    print_problems(problems)
+    if problems and is_empty:
+        raise LatticeSimpError("every sentence was skipped; see the reasons above")
 
 
 def print_problems(problems: Iterable[FormatError]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lattice_simp.commands.hindi_sentences import System, finder, load_model, print_problems
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError
 from lattice_simp.support.extras import is_installed
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
@@ -74,7 +74,8 @@ def print_scores(treebank: Path, model: Path | None, system: System, marked: Pat
     )
     print_problems(problems)
     if not result.sentences:
-        raise LatticeSimpError(f"{treebank} has none of the requested sentences")
+        remedy = "give files in SSF, not CoNLL-U, and names that they hold"
+        raise FormatError("no sentences to evaluate", path=treebank, remedy=remedy)
     print(f"sentences\t{result.sentences}\nwell-formed\t{result.well_formed:.1f}")
     print("measure\tprecision\trecall\tF1\tcount")
     for measure, score in result.scores.items():

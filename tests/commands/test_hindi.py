@@ -69,6 +69,19 @@ def test_systems_write_brackets_with_types(bank, model, hindi, system):
     assert any("(nonfin खाना खाकर )" in line for line in lines)
 
 
+def test_files_of_broken_sentences_are_refused(hindi, tmp_path):
+    rows = ["1\tराम\tराम\tPROPN\tNNP\t_\t2\tnsubj\t_\t_", "2\tसोया\tसो\tVERB\tVM\t_\t0\troot\t_\t_"]
+    sound, broken = ("".join(f"{row}\n" for row in lines) + "\n" for lines in (rows, [row[:-4] for row in rows]))
+    (tmp_path / "some.conllu").write_text(broken + sound, encoding="utf-8")
+    (tmp_path / "none.conllu").write_text(broken, encoding="utf-8")
+    done = hindi("classify", tmp_path / "some.conllu", "--system", "rules")
+    assert (done.returncode, done.stdout) == (0, "(main राम सोया )\n")
+    assert "some.conllu:1: expected 10 columns" in done.stderr
+    done = hindi("classify", tmp_path / "none.conllu", "--system", "rules", check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("every sentence was skipped; see the reasons above\n")
+
+
 def test_json_and_colours_say_the_same(bank, model, hindi):
     def lines(command, to):
         return hindi(command, bank / "b.dat", "--model", model, "--to", to).stdout.splitlines()
@@ -149,7 +162,7 @@ def test_brackets_of_a_text_are_no_clauses(model, hindi, tmp_path):
     [
         (["train", "BANK", "--output", "NEW", "--without", "NAMES"], "1 file not in BANK, the first 'c.dat'"),
         (["evaluate", "BANK", "--model", "MODEL", "--files", "NAMES", "--marked", "MARKED"], "leave --files out"),
-        (["evaluate", "BANK", "--model", "MODEL", "--files", "MISSING"], "has none of the requested sentences"),
+        (["evaluate", "BANK", "--model", "MODEL", "--files", "MISSING"], "no sentences to evaluate"),
         (["clauses", "TEXT", "--system", "rules"], "--system rules needs analysed words, and plain text"),
         (["simplify", "BANK/b.dat", "--model", "MODEL", "--to", "terminal"], "--to terminal is for clauses"),
     ],
