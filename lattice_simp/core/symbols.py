@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -18,6 +19,8 @@ EPSILON = 0
 
 EPSILON_SYMBOL = "<epsilon>"
 
+_BREAK = re.compile(r"[\t\r\n]")
+
 RHO, SIGMA = "<rho>", "<sigma>"
 """Labels of arcs that match any label that no other arc of the state has, and of arcs that match any label."""
 
@@ -29,6 +32,15 @@ def split_tokens(text: str) -> list[str]:
     ['10\\xa0000', 'people']
     """
     return [token for token in text.replace("\t", " ").split(" ") if token]
+
+
+def one_line(text: str) -> str:
+    """Replaces tabs and line breaks, which words may have, by blanks: outputs have a line for each sentence.
+
+    >>> one_line("a\\nb c")
+    'a b c'
+    """
+    return _BREAK.sub(" ", text)
 
 
 def is_word(token: str) -> bool:

@@ -281,3 +281,15 @@ def test_texts_of_lists_that_another_command_scored_come_without_a_word(call, tm
     assert (done.returncode, done.stdout, done.stderr) == (0, "x y\n", "")
     with pytest.warns(ScoreWarning, match="the score 83.5 is above 0"):
         call("lattice", "confidence", tmp_path / "scored.nbest")
+
+
+def test_words_with_line_breaks_stay_in_the_line_of_their_sentence(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = ({"hypotheses": [{"tokens": tokens, "score": -1}]} for tokens in (["a\nb", "c"], ["d\re\tf"]))
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    (tmp_path / "lines").write_text("a b c\nd e f\n", encoding="utf-8")
+    assert call("lattice", "texts", "a.jsonl").stdout == "a b c\nd e f\n"
+    assert call("combine", "a.jsonl").stdout == "a b c\nd e f\n"
+    assert call("lattice", "nbest", "a.jsonl").stdout == "0\t1.000000\ta b c\n1\t1.000000\td e f\n"
+    call("lattice", "oracle", "a.jsonl", "--reference", "lines", "--output", "oracles")
+    assert (tmp_path / "oracles").read_text() == "a b c\nd e f\n"
