@@ -183,8 +183,11 @@ def write_several(
 
 def several_lattices(source: str, output: str, *, lists: bool = False) -> LatticeSimpError:
     """Returns the error of an output for one lattice where there are several; `lists` if they are n-best lists."""
-    remedy = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
     more = " (to write n-best lists, use `lattice tokens`)" if lists else ""
+    if output.endswith((".jsonl", ".nbest")):
+        remedy = "write them with --output FOLDER/, then `lattice nbest FOLDER -n 100 --output NAME.jsonl`"
+        return LatticeSimpError(f"{output}: lattices are not written as n-best lists; {remedy}{more}")
+    remedy = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"
     return LatticeSimpError(f"{output_place(output)}: holds one lattice, but {place(source)} several; {remedy}{more}")
 
 

@@ -322,7 +322,7 @@ def test_lists_of_many_sentences_give_a_folder_of_networks(call, files):
     for folder in ("out", "named"):
         assert [read(files / folder / f"{number}.fst").num_arcs for number in (0, 1)] == [2, 1]
     done = call("lattice", "confusion", "many.nbest", "--output", "out.nbest")
-    assert "with --output FOLDER/" in done.stderr
+    assert "lattices are not written as n-best lists; write them with --output FOLDER/, then" in done.stderr
 
 
 def test_labels_of_systems_and_oracles(call, files, folder):
