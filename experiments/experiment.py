@@ -25,6 +25,10 @@ from lattice_simp.support.interrupts import kernels_interruptible
 from lattice_simp.support.settings_file import read_settings
 from lattice_simp.support.textio import open_text
 
+CHOOSE = {"action": "store_true", "help": "the validation set alone: what to write into config.yaml"}
+HINDI = {"type": Path, "default": Path("build/hindi"), "help": "what `make hindi` made"}
+"""Options of several experiments."""
+
 CONFIG, NOTES, PAGE, FIGURES = "config.yaml", "NOTES.md", "RESULTS.md", "results.json"
 
 _COSTS = ("seconds", "cpu_seconds", "peak_mb")

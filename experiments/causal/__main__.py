@@ -9,7 +9,7 @@ from typing import Any
 from experiments.causal.model import PROMPTED, UNPROMPTED, scorer_settings, translation_prompt
 from experiments.causal.report import outputs, page, set_figures
 from experiments.causal.stages import read_lists, stages_of
-from experiments.experiment import Experiment, Results, program, stage_costs
+from experiments.experiment import CHOOSE, Experiment, Results, program, stage_costs
 from experiments.report import STAGES, signatures_of, versions
 from experiments.transformer.sets import SentenceSet, hiero_system, set_sizes
 from experiments.transformer.stages import tuned_weight
@@ -63,12 +63,7 @@ def _chosen(validation: SentenceSet, done: Done, settings: Mapping[str, CausalSe
     }
 
 
-main = program(
-    __file__,
-    __doc__,
-    causal,
-    choose={"action": "store_true", "help": "the validation set alone: what to write into config.yaml"},
-)
+main = program(__file__, __doc__, causal, choose=CHOOSE)
 
 if __name__ == "__main__":
     main()

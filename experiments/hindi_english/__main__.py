@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.experiment import Experiment, Results, program
+from experiments.experiment import HINDI, Experiment, Results, program
 from experiments.hindi_english.report import figures, page
 from experiments.hindi_english.translating import (
     SYSTEMS,
@@ -34,12 +34,7 @@ def hindi_english(experiment: Experiment) -> Results:
     return Results("Hindi to English", summary, page(summary, experiment.settings()))
 
 
-main = program(
-    __file__,
-    __doc__,
-    hindi_english,
-    hindi={"type": Path, "default": Path("build/hindi"), "help": "what `make hindi` made"},
-)
+main = program(__file__, __doc__, hindi_english, hindi=HINDI)
 
 if __name__ == "__main__":
     main()

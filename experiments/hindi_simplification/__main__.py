@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from experiments.experiment import Experiment, Results, program
+from experiments.experiment import HINDI, Experiment, Results, program
 from experiments.hindi_simplification.judgements import JUDGED, judged_figures, read_judged
 from experiments.hindi_simplification.references import line_of, read_pairs, read_ratings
 from experiments.hindi_simplification.report import measure, page
@@ -82,7 +82,7 @@ main = program(
     __file__,
     __doc__,
     simplification,
-    hindi={"type": Path, "default": Path("build/hindi"), "help": "what `make hindi` made"},
+    hindi=HINDI,
     without_model={"action": "store_true", "help": "leave out the rows of a model"},
 )
 

@@ -50,14 +50,7 @@ _NAMES = {"left": "right", "right": "left"}
 
 @dataclass(frozen=True)
 class Edit:
-    """A piece of a file and its replacement.
-
-    Attributes:
-        line, column, end_line, end_column: its place; lines from 1,
-    columns in characters.
-        after: the new text.
-        what: a description.
-    """
+    """A piece of a file (lines from 1, columns in characters), the new text, and a description."""
 
     line: int
     column: int

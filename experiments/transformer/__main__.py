@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from experiments.experiment import Experiment, Results, program, stage_costs
+from experiments.experiment import CHOOSE, Experiment, Results, program, stage_costs
 from experiments.report import STAGES, signatures_of
 from experiments.transformer.report import LATTICE_ALONE, LATTICE_BOTH, outputs, page, search_spaces, set_figures
 from experiments.transformer.sets import (
@@ -96,12 +96,7 @@ def _measured_set(
     return figures, signatures_of(measurements.metrics)
 
 
-main = program(
-    __file__,
-    __doc__,
-    transformer,
-    choose={"action": "store_true", "help": "the validation set alone: what to write into config.yaml"},
-)
+main = program(__file__, __doc__, transformer, choose=CHOOSE)
 
 if __name__ == "__main__":
     main()

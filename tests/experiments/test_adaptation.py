@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-import yaml
-from train.toy import toy_config, write_toy_data
+from train.toy import write_toy_experiment
 
 from experiments.adaptation import __main__ as program
 from experiments.adaptation.__main__ import config_of, other_half, summed_costs, write_texts
@@ -30,15 +29,7 @@ SETTINGS = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("adaptation")
-    write_toy_data(folder)
-    values = toy_config(folder, folder / "unused", language_model={"arpa": None, "discount_fallback": True})
-    values["corpora"].append({"name": "more", "source": "train.fr", "target": "train.en"})
-    values = {name: values[name] for name in ("work", "corpora", "text", "rules", "language_model")}
-    values["clean"] = {"duplicates": True}
-    values["tune"] = {"max_rounds": 1, "random_directions": 1, "restarts": 0}
-    (folder / "train.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
-    settings = {**SETTINGS, "data": str(folder), "work": str(folder / "work")}
-    (folder / "config.yaml").write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
+    settings = write_toy_experiment(folder, SETTINGS, ("more",), clean={"duplicates": True})
     write_texts(settings, folder, folder / "work")
     return folder
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-import yaml
-from train.toy import toy_config, toy_tokens, write_toy_data
+from train.toy import toy_tokens, write_toy_experiment
 
 from experiments.skeleton_features import __main__ as program
 from experiments.skeleton_features.__main__ import chosen_skeletons, half_of, write_texts
@@ -36,14 +35,8 @@ SETTINGS = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("skeleton-features")
-    write_toy_data(folder)
+    settings = write_toy_experiment(folder, SETTINGS)
     write_skeletons(folder / "dev.jsonl", list(records(folder)))
-    values = toy_config(folder, folder / "unused", language_model={"arpa": None, "discount_fallback": True})
-    values = {name: values[name] for name in ("work", "corpora", "text", "rules", "language_model")}
-    values["tune"] = {"max_rounds": 1, "random_directions": 1, "restarts": 0}
-    (folder / "train.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
-    settings = {**SETTINGS, "data": str(folder), "work": str(folder / "work")}
-    (folder / "config.yaml").write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
     write_texts(settings, folder, folder / "work")
     return folder
 

@@ -137,3 +137,16 @@ def times(work: Path) -> dict[str, int]:
     """Returns the modification time of each file of a work folder, except for those that each run writes."""
     paths = [path for path in work.rglob("*") if path.is_file()]
     return {str(path): path.stat().st_mtime_ns for path in paths if path.parent != work}
+
+
+def write_toy_experiment(folder, settings, corpora=(), **sections):
+    """Writes an experiment on the toy pair, with further corpora of the same text; returns its settings."""
+    write_toy_data(folder)
+    values = toy_config(folder, folder / "unused", language_model={"arpa": None, "discount_fallback": True})
+    values["corpora"] += [{"name": name, "source": "train.fr", "target": "train.en"} for name in corpora]
+    values = {name: values[name] for name in ("work", "corpora", "text", "rules", "language_model")} | sections
+    values["tune"] = {"max_rounds": 1, "random_directions": 1, "restarts": 0}
+    (folder / "train.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    settings = {**settings, "data": str(folder), "work": str(folder / "work")}
+    (folder / "config.yaml").write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
+    return settings
