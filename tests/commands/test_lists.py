@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import warnings
 
 import pytest
 
 import lattice_simp as ls
 from lattice_simp.errors import InputWarning, ScoreWarning
+from lattice_simp.formats.plain_text import ColumnCheck
 
 
 def test_outputs_of_systems_and_back(call, tmp_path):
@@ -59,6 +61,14 @@ def test_other_lines_are_sentences(call, tmp_path, text):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert call("lattice", "collect", tmp_path / "a").returncode == 0
+
+
+def test_long_lines_are_checked_in_linear_time():
+    """Patterns of columns that try each end of each begin take longer than the limit."""
+    for line in ("a " * 60_000, "\t " * 60_000, "a-1" * 60_000, "1\t" + " " * 60_000, "(a1" * 60_000):
+        check, begin = ColumnCheck("x"), time.process_time()
+        check.see(line)
+        assert time.process_time() - begin < 1.0, line[:6]
 
 
 @pytest.mark.parametrize(
