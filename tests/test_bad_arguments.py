@@ -304,8 +304,13 @@ def test_gappy_acceptors_are_no_lattices_and_hypotheses_no_gappy_acceptors():
 
 def test_the_costs_of_a_mapping_are_not_lost():
     for make in (ls.Lattice.from_strings, ls.Lattice.from_nbest, ls.gappy_acceptor, ls.from_generator):
-        with pytest.raises(TypeError, match=r"not a mapping; pass its pairs: .items\(\)"):
+        with pytest.raises(TypeError, match=r"expected a list, not a mapping; pass its .items\(\) or .values\(\)"):
             make({"the cat": 1.0})
+
+
+def test_vocabularies_are_mappings():
+    with pytest.raises(TypeError, match="the vocabulary must be a mapping, not list"):
+        ls.token_bytes(["a", "b"], "plain")
 
 
 def test_values_that_are_no_sentences():

@@ -89,7 +89,7 @@ def as_sentences(sentences: str | Iterable[Sentence]) -> list[Sentence | str]:
         TypeError: the sentences are the keys of a mapping, whose values would be lost.
     """
     if isinstance(sentences, Mapping):
-        raise TypeError("sentences must be a list, not a mapping; pass its pairs: .items()")
+        raise TypeError("expected a list, not a mapping; pass its .items() or .values()")
     return [sentences] if isinstance(sentences, str) else list(sentences)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import kept_offsets
+from lattice_simp.core.arguments import mapping
 from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.core.symbols import is_utf8
@@ -46,7 +47,7 @@ def token_bytes(vocabulary: Mapping[str, int], spelling: Spelling, special: Coll
     Raises:
         LatticeSimpError: the spelling is unknown, or a token does not follow it.
     """
-    spelt: list[bytes | None] = [None] * (max(vocabulary.values(), default=-1) + 1)
+    spelt: list[bytes | None] = [None] * (max(mapping(vocabulary, "the vocabulary").values(), default=-1) + 1)
     for token, number in vocabulary.items():
         if number not in special:
             spelt[number] = _bytes_of(token, spelling)
