@@ -104,7 +104,7 @@ def row_of(number, answers):
     [
         (row_of(1, ("right", "6")), "Ada.tsv:2: fluency: 6 is not a whole number from 1 to 5"),
         (row_of(1, ("maybe", "3")), "Ada.tsv:2: right: 'maybe' is not one of right, wrong"),
-        (row_of(1, ("right", "")), "Ada.tsv:2: fluency: the answer is missing"),
+        (row_of(1, ("right", "")), "Ada.tsv:2: fluency: the answer is missing (fix this answer, or write ? for all"),
         (row_of(2, ("right", "3")), "Ada.tsv:3: number 1 before it has no answers"),
         (lambda rows: [rows[0], ["9", *rows[1][1:]]], "Ada.tsv:2: this row is not of the rater's sheet"),
         (lambda rows: [rows[0], ["1", "x", *rows[1][2:]]], "Ada.tsv:2: this row is not of the rater's sheet"),

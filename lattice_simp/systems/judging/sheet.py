@@ -114,4 +114,4 @@ def _values(row: Row, filled: Mapping[str, str], study: Study) -> Mapping[str, o
     try:
         return checked(study.questions, parsed(study.questions, filled), [row["text"]] if study.texts == 1 else ())
     except AnswerError as error:
-        raise row.error(str(error), "fix this answer") from None
+        raise row.error(str(error), f"fix this answer, or write {CANNOT_JUDGE} for all answers of the row") from None
