@@ -7,7 +7,8 @@ alignment, which depends on the two strings alone, so sums over the strings do n
 
 That alignment has the fewest edits, then the most equal words, then skips words of the pivot as late and inserts words
 as early as possible. If prefixes have more than `MOST_ROWS` different rows, cells that cost much more than the best of
-their row are left out (`LIMITS`); the number of rows depends on the strings alone, too.
+their row are left out (`LIMITS`); the number of rows depends on the strings alone, too. With the last limits, prefixes
+of negligible probability are left out as well.
 """
 
 from __future__ import annotations
@@ -35,18 +36,21 @@ class _Limits(NamedTuple):
         slack: the greatest difference in cost from the best cell of the row.
         surcharge: the cost of a replaced word above that of an edit.
         width: the greatest distance from the best cell in columns.
+        share: the least probability of a row at a state, as a share of that of the state's most probable row. Without
+            it, long strings have rows for any number of words that prefixes may have skipped.
     """
 
     slack: int
     surcharge: int
     width: int
+    share: float
 
 
 LIMITS = (
-    _Limits(1 << 28, 1, 1 << 28),
-    _Limits(4 * EDIT + EDIT // 2, 1, 1 << 28),
-    _Limits(EDIT + EDIT // 2, 1, 1 << 28),
-    _Limits(EDIT + EDIT // 2, 0, 3),
+    _Limits(1 << 28, 1, 1 << 28, 0.0),
+    _Limits(4 * EDIT + EDIT // 2, 1, 1 << 28, 0.0),
+    _Limits(EDIT + EDIT // 2, 1, 1 << 28, 0.0),
+    _Limits(EDIT + EDIT // 2, 0, 3, 1e-15),
 )
 """The first limits with at most `MOST_ROWS` rows apply, else the last, which allow only a few rows for each column."""
 
@@ -252,9 +256,10 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
             row_keys, row_values = grown_table(row_keys, row_values)
         while min(num_rows + more, most + 1) > room:
             rows, room = _grown_rows(rows, num_rows), 2 * room
-        source = heads[state]
+        source, least = heads[state], limits.share * _greatest_mass(nodes, heads[state])
         while source >= 0:
-            for arc in range(arcs.offsets[state], arcs.offsets[state + 1]):
+            is_kept = nodes[source].mass >= least
+            for arc in range(arcs.offsets[state], arcs.offsets[state + 1] if is_kept else arcs.offsets[state]):
                 following = np.int64(nodes[source].row)
                 if table[letters[arc], 0]:
                     key = following * len(table) + letters[arc]
@@ -315,6 +320,15 @@ def _length(records: Records, first: int) -> int:
     while first >= 0:
         count, first = count + 1, records[first].next
     return count
+
+
+@jit
+def _greatest_mass(nodes: Records, first: int) -> float:
+    """Returns the greatest probability in the linked list of nodes that begins with `first`."""
+    greatest = 0.0
+    while first >= 0:
+        greatest, first = max(greatest, nodes[first].mass), nodes[first].next
+    return greatest
 
 
 @jit

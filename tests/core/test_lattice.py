@@ -272,7 +272,7 @@ def test_from_strings_of_the_empty_string_makes_the_start_final():
         (("a", 1.0, 2.0), InvalidLatticeError, "not a pair"),
         (("the", "cat"), InvalidLatticeError, "not a pair of words and a cost; join tokens by blanks"),
         (("a", None), TypeError, "."),
-        (5, TypeError, "."),
+        (5, InvalidLatticeError, "5 is not a pair of words and a cost"),
     ],
 )
 def test_entries_that_are_no_words_with_a_cost_are_refused(entry, error, message):

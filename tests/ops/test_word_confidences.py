@@ -13,7 +13,7 @@ import lattice_simp as ls
 from lattice_simp.errors import EmptyLatticeError
 from lattice_simp.ops import word_alignment
 from lattice_simp.ops.distribution import Distribution
-from lattice_simp.ops.word_alignment import MOST_ROWS, Pivot
+from lattice_simp.ops.word_alignment import LIMITS, MOST_ROWS, Pivot
 from lattice_simp.ops.word_confidences import probable_tokens
 
 
@@ -34,6 +34,31 @@ def test_where_places_are_certain_they_are_marginals():
                 for place in range(length)
             ]
             assert actual.tolist() == pytest.approx(expected, abs=1e-6), seed
+
+
+def test_rows_of_improbable_prefixes_are_left_out():
+    """Otherwise, the time for long strings would grow with the square of their length."""
+    length, chances = 200, {True: 0.99, False: 0.01}
+    places = np.repeat(np.arange(length), 2)
+    is_word = np.tile([True, False], length)
+    symbols = ls.SymbolTable([f"w{place % 50}" for place in range(length)])
+    labels = np.where(is_word, places % 50 + 1, 0)
+    costs = np.where(is_word, *(-math.log(chance) for chance in chances.values()))
+    finals = np.append(np.full(length, np.inf), 0.0)
+    strings = Distribution.of(ls.Lattice.from_arcs(places, labels, costs, places + 1, finals, symbols))
+    tokens = [f"w{place % 50}" for place in range(length)]
+    pivot = Pivot.untimed(strings.encode(tokens))
+    times, limits = np.zeros((2 * length, 2)), LIMITS[-1]
+    letters, table = word_alignment._letters(strings, pivot, times)
+    nodes, masses = [], []
+    for share in (0.0, limits.share):
+        product = word_alignment._product(strings.arcs, pivot, letters, table, limits._replace(share=share), 1 << 29)
+        parts = (letters, table, limits.surcharge), product, times, len(strings.words) + 1
+        entries = word_alignment._entries(strings.arcs, pivot, *parts)
+        nodes.append(len(product.nodes))
+        masses.append(dict(zip(entries["key"].tolist(), entries["mass"].tolist(), strict=True)))
+    assert 3 * nodes[1] < nodes[0]
+    assert max(abs(mass - masses[1].get(key, 0.0)) for key, mass in masses[0].items()) < 1e-12
 
 
 def test_words_that_the_lattice_lacks():
