@@ -34,7 +34,7 @@ from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import key_names, shown
 from lattice_simp.formats.json_answers import DOUBTS, PART, generated_row
-from lattice_simp.formats.json_results import BARE, FAILED, KEYS, NAME, rows_of
+from lattice_simp.formats.json_results import BARE, FAILED, KEYS, NAME, filter_of, rows_of
 from lattice_simp.formats.json_streams import INTERIM, PARTIAL, is_interim, is_session
 from lattice_simp.formats.json_times import is_finite, times_like, with_nulls
 from lattice_simp.formats.json_words import Speakers, tokens_of
@@ -66,6 +66,7 @@ _SHARES = "confidences that are not numbers from 0 to 1, one for each token"
 _MOST_SECONDS = 1e7
 _MATCHED = 1 << 10
 _MOST_PAIRS = 1 << 24  # of words of two hypotheses that are aligned
+_ONE_FILTER = "keep the lines of one filter to be sure"
 _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 
 
@@ -207,10 +208,19 @@ def _values(path: str | Path) -> Iterator[tuple[int, Any]]:
 def _rows(path: str | Path, doubts: Doubts) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yields the objects of sentences with their lines."""
     speakers: Speakers = {}
+    first_filter: str | None = None
     values = ((number, value) for number, value in _values(path) if not is_session(value))
     for (number, value), (_, following) in pairwise(chain(values, [(0, None)])):
         if is_interim(value, following):
             doubts.raise_once(INTERIM[0], number, INTERIM[1])
+            continue
+        name = filter_of(value)
+        first_filter = first_filter or name
+        if name != first_filter and name is not None:
+            message = (
+                f"left out the samples of the filter {shown(name)}, which repeat those of {shown(first_filter or '')}"
+            )
+            doubts.raise_once(message, number, _ONE_FILTER)
             continue
         for row in rows_of(value, speakers):
             yield number, _checked(row, path, number)

@@ -558,11 +558,22 @@ def _fall(scores: Sequence[object]) -> bool:
 
 
 def _responses(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Reads the samples of a task of lm-evaluation-harness; scores of given answers are unchanged."""
+    """Reads the samples of a task of lm-evaluation-harness; scores of given answers and of texts are unchanged."""
     texts = [text for entry in entries if isinstance(entry, list) for text in entry]
-    return (
-        {"hypotheses": texts} if texts and all(isinstance(text, str) for text in texts) else {**rest, "resps": entries}
-    )
+    are_samples = bool(texts) and all(isinstance(text, str) for text in texts)
+    if not are_samples or any("perplexity" in name for name in rest):
+        return {**rest, "resps": entries}
+    return {"hypotheses": texts}
+
+
+def filter_of(value: object) -> str | None:
+    """Returns the filter that lm-evaluation-harness applied to samples, which it writes for each filter; or None.
+
+    >>> filter_of({"resps": [["a cat"]], "filter": "strict-match"}), filter_of({"filter": "x"})
+    ('strict-match', None)
+    """
+    name = value.get("filter") if is_object(value) and "resps" in value else None
+    return name if isinstance(name, str) else None
 
 
 def _sequences(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -416,6 +416,11 @@ def test_samples_of_lm_evaluation_harness(tmp_path):
     assert [entry.text for entry in ls.read_nbest(written(tmp_path, row))[0]] == ["a cat", "the cat"]
     with pytest.raises(FormatError, match="expected an object with a list of hypotheses"):
         ls.read_nbest(written(tmp_path, {**row, "resps": [[["-1.5", "False"]], [["-2.5", "True"]]]}))
+    with pytest.raises(FormatError, match="expected an object with a list of hypotheses"):
+        ls.read_nbest(written(tmp_path, {**row, "resps": [["-123.5"]], "word_perplexity": 9.5}))
+    filtered = [{**row, "doc_id": doc, "filter": name} for name in ("strict", "flexible") for doc in (0, 1)]
+    with pytest.warns(InputWarning, match=":3: left out the samples of the filter 'flexible', which repeat those of"):
+        assert len(ls.read_nbest(written(tmp_path, *filtered))) == 2
 
 
 def test_repeated_keys_are_refused(tmp_path):
