@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments.bench.figures import Figures, compared, installed
-from experiments.bench.peer_lists import BLEU_LISTS, risks
-from experiments.bench.peers import random_lists
+from experiments.bench.peers import BLEU_LISTS, random_lists, risks
 
 WORKERS = 2
 """Processes of mbrs; their CPU time counts."""

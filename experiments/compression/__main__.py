@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.compression.data import Domain, load_domains
 from experiments.compression.report import page, programs
 from experiments.compression.stages import (
     ACROSS,
     ALL,
     ARPA,
     LANGUAGE_MODEL,
+    Domain,
     language_model_stage,
+    load_domains,
     measured_stages,
     parses_stage,
     people,

@@ -15,8 +15,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from experiments.compression.data import Example, load_domains
-from experiments.compression.stages import NEWS, parses_stage
+from experiments.compression.stages import NEWS, Example, load_domains, parses_stage
 from experiments.files import write_lines
 from lattice_simp.grammars.english.lexicon import COST_COLUMNS
 from lattice_simp.pipeline.runner import run_stages

@@ -12,9 +12,8 @@ from experiments.paraphrase.combination import FIGURE_NAMES, combination_stage, 
 from experiments.paraphrase.curve import FILTERED, UNFILTERED, curve_figures, curve_stage, model_stage
 from experiments.paraphrase.expanding import COUNTS, alone_stage, expanded_stage, parsed_stage, summary, unread_stage
 from experiments.paraphrase.judging import ORIGINAL, read_judged, sample_stage, shares
-from experiments.paraphrase.plots import PLOTS, draw
 from experiments.paraphrase.references import read_correlations, references_stage
-from experiments.paraphrase.report import page
+from experiments.paraphrase.report import PLOTS, draw, page
 from experiments.report import STAGES, versions
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done, run_stages

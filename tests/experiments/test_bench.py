@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from experiments.bench import peer_lattices, peer_lists, peers
+from experiments.bench import peer_lattices, peers
 from experiments.bench.__main__ import main
 from experiments.bench.figures import compared, cpu_time, installed
 from lattice_simp.core.lattice import Lattice
@@ -26,7 +26,7 @@ def lists(monkeypatch):
 def test_lists(lists):
     pytest.importorskip("fastchrf")
     pytest.importorskip("unisson")
-    figures = peer_lists.measure_lists(lists)
+    figures = peers.measure_lists(lists)
     assert "peer_mbr_bleu_of_lists_vs_sacrebleu" in figures
     assert all(figure["value"] > 0 and figure["baseline"] > 0 for figure in figures.values())
 

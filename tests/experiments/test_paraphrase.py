@@ -16,7 +16,7 @@ from experiments.paraphrase.__main__ import earlier, main
 from experiments.paraphrase.curve import CURVE, condition_counts, probable
 from experiments.paraphrase.judging import main as judge
 from experiments.paraphrase.judging import new_sentence, original_sentence, shares
-from experiments.paraphrase.plots import draw
+from experiments.paraphrase.report import draw
 from lattice_simp import (
     AlignmentSettings,
     FormatError,
