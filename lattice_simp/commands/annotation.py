@@ -64,7 +64,8 @@ def import_(
         new = store.add(sentences, judgements)
         goal = store.settings
     print(f"{counted(new, 'new sentence')} of {len(sentences)}, {counted(len(judgements), 'judgement')}")
-    print(f"required: {goal.shortenings} shortenings of each sentence, {goal.checks} checks of each skeleton")
+    shortenings, checks = counted(goal.shortenings, "shortening"), counted(goal.checks, "check")
+    print(f"required: {shortenings} of each sentence, {checks} of each skeleton")
 
 
 @app.command()

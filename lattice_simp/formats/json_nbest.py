@@ -51,7 +51,8 @@ _LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|[^\n]*?(?:%b)|%b)' % (KEY
 _SPREAD_HEAD = re.compile(rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"hypotheses"\s*:\s*\[|%b)|%b)' % (KEYS, _LONG), re.DOTALL)
 _JSON_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*[\[{\"])")
 _BARE_HEAD = re.compile(rb"(?:\[\s*)?%b" % BARE)
-_GENERATED_HEAD = re.compile(rb'\[\s*(\[\s*)?\{\s*"(?:generated|translation|summary)_text"\s*:')  # of pipelines
+_PIPELINE = rb'\{\s*"(?:generated|translation|summary)_text"\s*:'
+_LISTS_HEAD = re.compile(rb'\[\s*(?:(\[\s*)(?:"|\]\s*,|%b)|%b)' % (_PIPELINE, _PIPELINE))
 _BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*")
 _COMMAS = re.compile(r"[\s\ufeff,]*\]?[\s\ufeff]*")
 _SCORES = re.compile(
@@ -84,7 +85,7 @@ def is_json_nbest(head: bytes) -> bool:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     partial = PARTIAL.match(text)
     text = text[partial.end() :] if partial is not None else text
-    heads = (_LINE_HEAD, _SPREAD_HEAD, _BARE_HEAD, _GENERATED_HEAD)
+    heads = (_LINE_HEAD, _SPREAD_HEAD, _BARE_HEAD, _LISTS_HEAD)
     return any(head.match(text) is not None for head in heads)
 
 
@@ -235,10 +236,10 @@ def _is_whole(line: str) -> bool:
 def _spread_values(text: str, path: str | Path) -> Iterator[tuple[int, Any]]:
     """Yields the values of a text, or of its array, and the lines where they begin.
 
-    In results of pipelines, each list of texts becomes an object.
+    Each list of texts becomes an object, as do those of pipelines' results.
     """
     start = _BLANKS.match(text).end()  # type: ignore[union-attr]  # matches always
-    generated = _GENERATED_HEAD.match(text[start : start + _MATCHED].encode())
+    generated = _LISTS_HEAD.match(text[start : start + _MATCHED].encode())
     is_array = text[start:].startswith("[") and (generated is None or generated[1] is not None)
     if is_array:
         parse_json(text, path=path, remedy=_REMEDY, repeated_keys=True)  # so that nothing is cut off

@@ -31,7 +31,7 @@ def test_sentences_go_in(call, files):
     done = call(*COMMAND, "import", "talk.db", "talk.en", "--shortenings", 2, "--checks", 1, "--lease", 60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(
-        "2 new sentences of 2, 0 judgements\nrequired: 2 shortenings of each sentence, 1 checks"
+        "2 new sentences of 2, 0 judgements\nrequired: 2 shortenings of each sentence, 1 check of each"
     )
     with AnnotationStore("talk.db") as store:
         assert [(sentence.id, sentence.line, " ".join(sentence.tokens)) for sentence in store.sentences()] == [

@@ -318,6 +318,17 @@ def test_other_choices_are_no_samples(tmp_path, choices, message):
         ls.read_nbest(written(tmp_path, {"question": "a or b?", "choices": choices}))
 
 
+def test_lists_of_lists_of_texts(tmp_path):
+    path = tmp_path / "a.json"
+    for lists in ([["a cat", "the cat"], ["a dog"]], [[], ["a cat"]], [["a cat"], []]):
+        for indent in (None, 2):
+            path.write_text(json.dumps(lists, indent=indent), encoding="utf-8")
+            assert [[entry.text for entry in sentence] for sentence in ls.read_nbest(path)] == lists
+    path.write_text('[["a cat", 3]]', encoding="utf-8")
+    with pytest.raises(FormatError, match="a hypothesis without text or tokens"):
+        ls.read_nbest(path)
+
+
 def test_generated_texts_with_details(tmp_path):
     token = {"id": 5, "text": "a", "logprob": -0.5, "special": False}
     others = [{"generated_text": "a hat", "tokens": [token]}]
