@@ -29,7 +29,7 @@ def tokenise(
     output: Lines = "-",
     side: Side = "source",
 ) -> None:
-    """Tokenise text. Example: lattice-simp text tokenise model < a.txt | lattice-simp translate model"""
+    """Tokenise text. Example: lattice-simp text tokenise model < a.en | lattice-simp translate model --tokenised"""
     _over_lines(source or "-", output, _tokeniser(model, side).tokens)
 
 
@@ -40,7 +40,10 @@ def detokenise(
     output: Lines = "-",
     side: Side = "target",
 ) -> None:
-    """Detokenise text. Example: lattice-simp translate model < a.tok | lattice-simp text detokenise model"""
+    """Detokenise text.
+
+    Example: lattice-simp translate model --tokenised < a.tok | lattice-simp text detokenise model
+    """
     _over_lines(source or "-", output, _tokeniser(model, side).text)
 
 
