@@ -342,7 +342,7 @@ def _trace(alternatives: Hypotheses, result: Translation, path: Hypothesis) -> _
         read += [token for _, token in tokens]
         phrases[use.start] = tuple(variant.written[token].text for _, token in tokens)
         target = None if rule is None else tuple(map(str, rule.target))
-        is_copied = source == target
+        is_copied = source is None or target is None or _folded(source) == _folded(target)
         places += range(written, written + len(tokens)) if is_copied else [None] * len(tokens)
         if source is not None and target is not None and not is_copied:
             changed.append(Substitution(source, target, written))
@@ -352,6 +352,11 @@ def _trace(alternatives: Hypotheses, result: Translation, path: Hypothesis) -> _
         changed = [replace(substitution, start=None) for substitution in changed]
     moved = tuple(_reordering(swap, phrases) for swap in sorted(swaps, key=lambda use: use.start))
     return _Trace(variant, tuple(read), tuple(changed), moved)
+
+
+def _folded(words: Sequence[str]) -> list[str]:
+    """Returns words without their case, whose changes are no substitutions."""
+    return [word.lower() for word in words]
 
 
 def _reordering(swap: RuleUse, phrases: Mapping[int, tuple[str, ...]]) -> Reordering:

@@ -48,7 +48,7 @@ OPERATIONS = OperationModel(
 )
 
 
-def write_model(folder):
+def write_model(folder, rules=RULES):
     """Writes the model folder."""
     OPERATIONS.write(folder / "operations.tsv")
-    return write_decoder(folder, RULES, ARPA, WEIGHTS)
+    return write_decoder(folder, rules, ARPA, WEIGHTS)

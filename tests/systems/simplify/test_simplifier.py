@@ -103,6 +103,12 @@ def test_substitutions_are_told(simplifier, parsed):
     assert simpler.substitutions == (Substitution(("principal",), ("main",), 1),)
 
 
+def test_a_change_of_case_is_no_substitution(tmp_path, parsed):
+    loaded = Simplifier.load(write_model(tmp_path, "[X] ||| man ||| Man ||| P=2 ||| 0-0\n"))
+    simpler = replace(loaded, mode="bold", stages=("substitute",)).simplify(parsed("The old man held him ."))[0]
+    assert (simpler.text, simpler.substitutions) == ("The old Man held him .", ())
+
+
 def test_substitutions_are_told_where_they_are(simplifier, parsed):
     """Also after words that were deleted, and after a phrase of several words."""
     written = set()
