@@ -183,7 +183,7 @@ def test_empty_lattices_compose_to_nothing():
     for first, second in ((lattice, Lattice.from_strings([])), (Lattice.from_strings([]), lattice)):
         assert (first @ second).empty
     assert (lattice @ Lattice.from_strings("b")).empty
-    with pytest.raises(TypeError, match="compose_gappy takes gappy acceptors"):
+    with pytest.raises(TypeError, match="compose takes a lattice, not a GappyAcceptor; compose_gappy composes it"):
         ls.compose(lattice, ls.gappy_acceptor(["a"]))
 
 

@@ -152,7 +152,7 @@ def test_a_setting_redoes_what_depends_on_it(configured, change):
 
 
 def test_a_simplifier_s_features_redo_its_model_alone(configured):
-    texts = ("work=w", "simplify={}", "simplify={simplicity: false}", "simplify={swaps: true}")
+    texts = ("rules.max_gaps=0", "simplify={}", "simplify={simplicity: false}", "simplify={swaps: true}")
     plain, simple, without, swaps = (keys_of(read_config(configured(), [text])) for text in texts)
     assert tuple(name for name in STAGES if simple[name] != swaps[name]) == MODEL
     assert tuple(name for name in STAGES if plain[name] != simple[name]) == MODEL
