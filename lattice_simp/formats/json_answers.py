@@ -70,7 +70,14 @@ _PROMPTS = (
     "choices with hardly a common word may answer several prompts; they are read as samples of one",
     "send one prompt in each request",
 )
+SINGLE_WORDS = (
+    "texts of a single word each are read as samples; they may be the tokens of one text",
+    'write tokens as {"hypotheses": [{"tokens": ["a", "cat"]}]}',
+)
 _THOUGHT = "</think>"
+_NO_BLANKS = "\u0e00"
+"""The first character of scripts without blanks between words: Thai, Chinese, Japanese and others."""
+
 _MOST_ALIKE, _LEAST_WORDS = 0.1, 4
 """The largest share of common words of such choices, and the least number of words in each."""
 
@@ -155,6 +162,16 @@ def are_unlike(answers: Sequence[Any]) -> bool:
     return all(len(words[0] & other) <= _MOST_ALIKE * len(words[0] | other) for other in words[1:])
 
 
+def are_words(texts: Sequence[object]) -> bool:
+    """Returns whether texts are several different words of scripts that put blanks between words.
+
+    >>> are_words(["the", "cat"]), are_words(["a cat", "cat"]), are_words(["猫", "小猫"])
+    (True, False, False)
+    """
+    are_single = all(isinstance(text, str) and len(text.split()) == 1 and max(text) < _NO_BLANKS for text in texts)
+    return are_single and len(set(texts)) > 1
+
+
 def response_choice(output: Sequence[object]) -> dict[str, Any]:
     """Returns the messages among the output of a response of OpenAI as one choice; others are thoughts and calls."""
     contents = [entry.get("content") for entry in output if is_object(entry) and entry.get("type") == "message"]
@@ -174,7 +191,9 @@ def generated_row(entries: Any, *, is_only: bool) -> dict[str, Any]:
         is_only: whether it is the only list of a file, so it may also be one text for each of several sentences.
     """
     texts = [*map(_generated_text, entries)] if isinstance(entries, list) else entries
-    return {"hypotheses": texts, **({DOUBTS: [_FLAT]} if is_only and len(entries) > 1 else {})}
+    doubts = [_FLAT] if is_only and len(entries) > 1 else []
+    doubts += [SINGLE_WORDS] if isinstance(entries, list) and are_words(entries) else []
+    return {"hypotheses": texts, **({DOUBTS: doubts} if doubts else {})}
 
 
 def generations(row: Mapping[str, Any]) -> dict[str, Any]:

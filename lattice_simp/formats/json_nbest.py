@@ -57,7 +57,7 @@ _BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*
 _COMMAS = re.compile(r"[\s\ufeff,]*\]?[\s\ufeff]*")
 _SCORES = re.compile(
     r"(?i)(?:^|_)(?:scores?|log_?ps?|(?:log_?)?(?:likelihoods?|prob(?:abilit(?:y|ies)|s)?)|costs?|nll|confidences?|logits?"
-    r"|weights?|rewards?|loss|perplexity)(?![a-z])|^(?:counts?|freq|frequency)$"
+    r"|(?<!attention_)weights?|rewards?|loss|perplexity)(?![a-z])|^(?:counts?|freq|frequency)$"
 )
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _KNOWN = frozenset({"score", "scores", "features", "confidences", DOUBTS, FAILED})
@@ -448,5 +448,6 @@ def _is_score(name: str, value: object) -> bool:
     """Returns whether a field that is not part of this format may hold scores."""
     values = value if isinstance(value, list) and value else [value]
     numbers = [number for entry in values for number in (entry if isinstance(entry, list) else [entry])]
-    is_named = name not in _KNOWN and _SCORES.search(_CAPITALS.sub("_", name)) is not None
+    is_known = name in _KNOWN and not (name == "score" and isinstance(value, list))
+    is_named = not is_known and _SCORES.search(_CAPITALS.sub("_", name)) is not None
     return is_named and bool(numbers) and all(map(is_finite, numbers))

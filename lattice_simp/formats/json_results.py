@@ -24,7 +24,9 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.formats.json_answers import (
     DOUBTS,
     LOG_PROBABILITY,
+    SINGLE_WORDS,
     are_unlike,
+    are_words,
     choices,
     generations,
     is_object,
@@ -127,6 +129,7 @@ def rows_of(value: Any, speakers: Speakers | None = None) -> list[Any]:
         value: a value of JSON.
         speakers: those of the values before it in the same file.
     """
+    value = _of_empty_line(value)
     name = _name(value) if isinstance(value, dict) else None
     rows = _rows(value)
     if rows and rows[0] is not value and is_object(rows[0]) and (doubts := unread_fields(value, speakers)):
@@ -135,6 +138,12 @@ def rows_of(value: Any, speakers: Speakers | None = None) -> list[Any]:
         return rows
     names = [name] if len(rows) == 1 else [f"{name}-{number}" for number in range(1, len(rows) + 1)]
     return [{**row, NAME: name} if isinstance(row, dict) else row for row, name in zip(rows, names, strict=True)]
+
+
+def _of_empty_line(value: Any) -> Any:
+    """Returns Sockeye's result with the score 0, and not minus infinity, if it translates an empty line."""
+    is_empty = is_object(value) and "sentence_id" in value and value.get("translation") == "" and "score" in value
+    return {**value, "score": 0.0} if is_empty else value
 
 
 def _name(value: Mapping[str, Any]) -> str | None:
@@ -392,7 +401,8 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if name is not None:
         sentence = _answers(row[name], {key: value for key, value in row.items() if key != "id"})
         texts = [entry if is_object(entry) else {"text": entry} for entry in sentence["hypotheses"]]
-        return _with_doubts({**identity, **sentence}, [_SEVERAL] if are_unlike(texts) else [])
+        doubts = [SINGLE_WORDS] if name == "text" and are_words(row[name]) else []
+        return _with_doubts({**identity, **sentence}, [*doubts, _SEVERAL] if are_unlike(texts) else doubts)
     if (text := _answer(row)) is not None:
         return {**identity, **choices([{**row, "text": text}], row)}
     if isinstance(row.get("message"), dict) and "content" in row["message"]:  # batches of Anthropic, Bedrock, Ollama
@@ -410,9 +420,9 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
         text = row.get("DisplayText")
         return {**identity, "hypotheses": [{"text": text}] if text else []}
     if "sentence_id" in row and isinstance(row.get("translation"), str) and isinstance(row.get("score"), float | int):
-        score = row["score"] if row["translation"] else 0.0  # Sockeye gives -inf to the translation of an empty line
-        return _translations([row["translation"]], {"scores": [score]})
-    text_name = next((name for name in ("transcript", "pred_text") if name in row), None)
+        return _translations([row["translation"]], {"scores": [row["score"]]})
+    named = [name for name in ("transcript", "pred_text") if name in row]
+    text_name = next((name for name in named if row[name] is not None), named[0] if named else None)
     if text_name is not None and row[text_name] is None:
         return {**identity, "hypotheses": [], DOUBTS: [(f"no hypotheses where {text_name!r} is null", _NULL_REMEDY)]}
     if text_name is not None:

@@ -33,7 +33,7 @@ _SESSION = (
 """The kinds of messages without results: of AssemblyAI, Speechmatics, Rev AI and Deepgram."""
 
 PARTIAL = re.compile(
-    rb'(?:\{\s*"partial"\s*:\s*"(?:[^"\\\n]|\\.)*"\s*\}\s*|\{(?=[^\n]*"(?:%b)"\s*:\s*"(?:%b)")[^\n]*\}\s*)+'
+    rb'(?:\{\s*"partial"\s*:\s*"(?:[^"\\\n]|\\.)*"\s*\}\s*|\{(?![^\n]*"hypotheses"\s*:)(?=[^\n]*"(?:%b)"\s*:\s*"(?:%b)")[^\n]*\}\s*)+'
     % ("|".join(_STATES).encode(), "|".join(_SESSION).encode())
 )
 """Partial results of Vosk, and messages without results, at the beginning of a file."""
@@ -48,7 +48,9 @@ def is_session(value: object) -> bool:
     >>> is_session({"type": "Begin", "id": "x"}), is_session({"type": "Turn", "transcript": "a cat"})
     (True, False)
     """
-    return is_object(value) and any(isinstance(value.get(name), str) and value[name] in _SESSION for name in _STATES)
+    if not is_object(value) or "hypotheses" in value:
+        return False
+    return any(isinstance(value.get(name), str) and value[name] in _SESSION for name in _STATES)
 
 
 def is_interim(value: object, following: object) -> bool:
@@ -62,7 +64,7 @@ def is_interim(value: object, following: object) -> bool:
         value: the value.
         following: the next value of the file, or None.
     """
-    if not is_object(value):
+    if not is_object(value) or "hypotheses" in value:
         return False
     results = value["results"] if isinstance(value.get("results"), list) else [value.get("result")]
     return (

@@ -324,6 +324,13 @@ def test_lists_of_lists_of_texts(tmp_path):
         for indent in (None, 2):
             path.write_text(json.dumps(lists, indent=indent), encoding="utf-8")
             assert [[entry.text for entry in sentence] for sentence in ls.read_nbest(path)] == lists
+    path.write_text('[["the", "cat"], ["a", "dog"]]', encoding="utf-8")
+    with pytest.warns(InputWarning, match=":1: texts of a single word each are read as samples; they may be"):
+        assert len(ls.read_nbest(path)[0]) == 2
+    with warnings.catch_warnings(action="error"):
+        for lists in ([["cat", "cat"]], [["猫", "小猫"]], [[{"generated_text": "cat"}, {"generated_text": "dog"}], []]):
+            path.write_text(json.dumps(lists), encoding="utf-8")
+            ls.read_nbest(path)
     path.write_text('[["a cat", 3]]', encoding="utf-8")
     with pytest.raises(FormatError, match="a hypothesis without text or tokens"):
         ls.read_nbest(path)
@@ -405,6 +412,9 @@ def test_messages_without_results_are_left_out(tmp_path):
     results = [turn("a cat", is_end=True), turn("a cat", is_end=True, number=1)]
     rows = [{"type": "Begin", "id": "x"}, {"message": "AudioAdded"}, *results, {"type": "Metadata", "duration": 1.5}]
     assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, *rows))] == ["a cat", "a cat"]
+    for row in ({"type": "Metadata"}, {"message": "Connected"}, {"type": "partial_result"}):
+        rows = [{"id": number, **row, "hypotheses": ["a cat"]} for number in range(2)]
+        assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, *rows))] == ["a cat", "a cat"], row
 
 
 def test_results_of_other_recordings_are_no_interim_results(tmp_path):
@@ -511,6 +521,8 @@ def test_recordings_without_a_text_have_no_hypotheses(tmp_path):
         ("u-2", []),
     ]
     assert len(caught) == 1
+    row = {"audio_filepath": "u-0.wav", "transcript": None, "pred_text": "a cat"}
+    assert ls.read_nbest(written(tmp_path, row))[0][0].text == "a cat"
 
 
 @pytest.mark.parametrize("indent", [None, 4])
@@ -560,7 +572,8 @@ def test_the_translation_of_an_empty_line_has_no_score(tmp_path):
         {"score": 0.5, "sentence_id": 1, "translation": "a"},
         {"score": -math.inf, "sentence_id": 2, "translation": ""},
     ]
-    assert ls.read_nbest(written(tmp_path, *rows)) == [[Hypothesis(("a",), 0.5)], [Hypothesis((), 0.0)]]
+    with warnings.catch_warnings(action="error"):
+        assert ls.read_nbest(written(tmp_path, *rows)) == [[Hypothesis(("a",), 0.5)], [Hypothesis((), 0.0)]]
     with pytest.raises(FormatError, match=":1: a score that is not a finite number"):
         ls.read_nbest(written(tmp_path, {**rows[1], "translation": "a"}))
 
@@ -1054,6 +1067,14 @@ def test_misspelt_fields_are_reported(tmp_path):
             ls.read_nbest(written(tmp_path, row))
 
 
+def test_lists_of_scores_are_not_lost(tmp_path):
+    for name in ("hypotheses", "text", "samples"):
+        with pytest.raises(FormatError, match="scores under the name 'score'"):
+            ls.read_nbest(written(tmp_path, {name: ["a cat", "a hat"], "score": [-1.5, -2.5]}))
+    with warnings.catch_warnings(action="error"):
+        ls.read_nbest(written(tmp_path, {"hypotheses": ["a cat"], "score": -1.5, "attention_weights": [[0.5, 0.5]]}))
+
+
 def test_scores_of_candidates_stay(tmp_path):
     """A score, features, scores by name, and log probabilities; unknown names are refused."""
     entries = [{"text": "a cat", "score": -1.5, "features": {"LM": -3}, "scores": {"rouge": 0.5}, "logprob": -2}]
@@ -1110,6 +1131,10 @@ def test_lists_of_texts_are_samples(tmp_path, name):
     texts = ["The mayor was tired of it", "Two old bridges were closed"]
     with pytest.warns(InputWarning, match=":1: texts with hardly a common word may be of several sentences"):
         ls.read_nbest(written(tmp_path, {name: texts}))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ls.read_nbest(written(tmp_path, {name: ["the", "cat", "sat"]}))
+    assert any("may be the tokens" in str(warning.message) for warning in caught) == (name == "text")
     for entries in ([{"label": "a cat"}], [["a", "cat"]], [3], []):
         with pytest.raises(FormatError, match=r"with the key|a list as the text of"):
             ls.read_nbest(written(tmp_path, {name: entries}))
