@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
@@ -22,9 +22,6 @@ from lattice_simp.commands.options import Detail, Model, Output, OutputFolder, c
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text
-
-if TYPE_CHECKING:
-    pass
 
 app = command_app("Mark and classify clauses of Hindi sentences, and simplify sentences.")
 

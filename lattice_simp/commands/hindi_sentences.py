@@ -154,7 +154,7 @@ def finder(model: HindiModel | None, system: System) -> Callable[[Sentence], lis
     return lambda sentence: clauses(sentence.without_empty)
 
 
-def _reported(sentences: Iterable[T], problems: Iterable[FormatError]) -> Iterator[T]:
+def _reported(sentences: Iterable[T], problems: list[FormatError]) -> Iterator[T]:
     """Yields sentences, and reports those that were skipped; refuses a file whose every sentence was."""
     is_empty = True
     for sentence in sentences:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -64,9 +64,6 @@ from lattice_simp.ops.determinize import MAX_STATES
 from lattice_simp.ops.gappy_acceptor import Loops
 from lattice_simp.support.options import option
 from lattice_simp.support.textio import open_text, output_place
-
-if TYPE_CHECKING:
-    pass
 
 _TOKENS_OF_GRAMMAR = (
     "blanks separate all tokens, also punctuation; for ordinary text, write an .fst file, and convert it with "

@@ -52,7 +52,6 @@ class PieceTree:
         ([9, 1, 2], [-1, 0, 1], [0, 1, 2])
         >>> tree.branches, tree.paths
         ({(0, 1): 0, (1, 2): 1, (2, 3): 2, (2, 4): 3, (0, 5): 4}, [[0, 1, 2], [0, 1, 3], [4]])
-
         """
         tree = cls([root])
         nodes: dict[int, int] = {}

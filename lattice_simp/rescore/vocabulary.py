@@ -65,7 +65,6 @@ def frequent(counts: Longs, words: Sequence[str], least: int) -> tuple[Vocabular
     >>> vocabulary, numbers = frequent(np.array([1, 5, 2]), ["a", "b", "c"], 2)
     >>> vocabulary.words, numbers.tolist()
     (('b', 'c'), [2, 0, 1])
-
     """
     if len(counts) != len(words):
         raise LatticeSimpError(f"{counted(len(words), 'word')}, but numbers up to {len(counts) - 1} in the sentences")

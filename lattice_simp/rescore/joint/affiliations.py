@@ -19,7 +19,6 @@ def affiliations(source: Sentences, target: Sentences, links: Sentences) -> Ints
     >>> links = Sentences(np.array([0, 2]), np.array([[2, 0], [0, 2]], np.int32))
     >>> affiliations(source, target, links).tolist()
     [2, 0, 0, 3]
-
     """
     positions = np.empty(len(target.words) + target.num_sentences, dtype=np.int32)
     places = np.arange(np.diff(source.offsets).max(initial=1), dtype=np.int32)

@@ -61,7 +61,6 @@ def target_symbols(vocabulary: Vocabulary, counts: Longs, classes: Ints, frequen
     ([0, 1, 2, 2, 3], [0, 1, 3, 4, 5])
     >>> symbols.of(["cat", "eel"])[1].round(3).tolist()
     [0.0, -0.693]
-
     """
     order = np.argsort(-counts, kind="stable")
     frequent = np.zeros(len(counts), dtype=bool)

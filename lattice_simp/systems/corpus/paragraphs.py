@@ -36,7 +36,6 @@ def pair_paragraphs(
     >>> pairs = pair_paragraphs(left, right, *[Ranges(np.array([0]), np.array([3]))] * 2, 0.5)
     >>> pairs.complex.tolist(), pairs.simple.tolist()
     ([2, 0, 1], [1, 2, 2])
-
     """
     cells = similarities(left, right, complex_articles, simple_articles)
     order = np.lexsort((cells.right, -cells.cosine, cells.left))

@@ -22,7 +22,6 @@ def unusable(title: str, paragraphs: Sequence[str], min_words: int) -> str | Non
     'list'
     >>> unusable("Rhine", ["The Rhine is a river of Europe."], 3) is None
     True
-
     """
     text = "\n".join(paragraphs)
     first = next((paragraph.strip() for paragraph in paragraphs if paragraph.strip()), "")

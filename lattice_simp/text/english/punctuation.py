@@ -55,7 +55,6 @@ def place_punctuation(
     >>> mask = place_punctuation(tokens, [token in "she was ill" for token in tokens])
     >>> [token for token, kept in zip(tokens, mask) if kept]
     ['she', 'was', 'ill', '.']
-
     """
     kinds = [mark_kind(token) for token in tokens]
     mask = [kept and kind is None for kept, kind in zip(keep, kinds, strict=True)]

@@ -23,7 +23,6 @@ def rows_of_parents(before: Longs, prefixes: Longs) -> Longs:
 
     >>> rows_of_parents(np.array([[5], [6]]), np.array([[6, 1], [5, 2], [6, 3]])).tolist()
     [1, 0, 1]
-
     """
     numbers = {tuple(row): number for number, row in enumerate(before.tolist())}
     try:
