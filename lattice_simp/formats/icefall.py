@@ -19,11 +19,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.errors import FormatError, warn
+from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import shown
 from lattice_simp.formats.json_nbest import samples
 from lattice_simp.formats.json_times import is_finite
-from lattice_simp.formats.list_lines import Sentence, feature_score
+from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
 from lattice_simp.support.textio import read_lines
 
 _HEAD = re.compile(rb"[^\n]*?:\t(?:ref|hyp)=\[")
@@ -55,7 +55,7 @@ def stream_icefall(path: str | Path, first_id: int = 0, cost: str | None = None)
     if cost is not None:
         feature_score({}, cost, path, None)
     due: Sentence | None = None
-    count, reference = 0, None
+    count, reference, doubts = 0, None, Doubts(path)
     for number, line in enumerate(read_lines(path), 1):
         match = _LINE.fullmatch(line)
         if match is None and not line.strip():
@@ -73,7 +73,7 @@ def stream_icefall(path: str | Path, first_id: int = 0, cost: str | None = None)
         elif match[2] == _REFERENCE and (due is None or due.name != match[1]):
             reference = match[1]
         elif match[2] == _TIMES and due is not None and due.name == match[1]:
-            due = due._replace(hypotheses=[_timed(due.hypotheses[0], value, path, number)])
+            due = due._replace(hypotheses=[_timed(due.hypotheses[0], value, doubts, number)])
     if reference is not None or due is None:
         raise _missing(reference, path, None)
     yield due
@@ -99,13 +99,13 @@ def _hypothesis(words: list[object], path: str | Path, line: int) -> Hypothesis:
     return samples([tokens])[0]
 
 
-def _timed(hypothesis: Hypothesis, values: list[object], path: str | Path, line: int) -> Hypothesis:
+def _timed(hypothesis: Hypothesis, values: list[object], doubts: Doubts, line: int) -> Hypothesis:
     """Returns a hypothesis with times; begins alone end where the next one begins."""
     begins_only = all(map(is_finite, values))
     pairs = list(zip(values, [*values[1:], *values[-1:]], strict=True)) if begins_only else values
     times = tuple(pair for pair in pairs if isinstance(pair, tuple) and len(pair) == 2 and all(map(is_finite, pair)))
     is_ordered = all(0.0 <= begin <= end for begin, end in times)
     if len(times) != len(hypothesis.tokens) or len(times) < len(values) or not is_ordered:
-        warn("times that are not those of the words are left out", path=path, line=line, remedy="write those of words")
+        doubts.raise_once("times that are not those of the words are left out", line, "write those of words")
         return hypothesis
     return replace(hypothesis, times=tuple((float(begin), float(end)) for begin, end in times))

@@ -79,7 +79,7 @@ _COLUMNS = {
     "begins with a number and a tab": (re.compile(rf"({_NUMBER})\t"), "cut -f2-"),
     "ends with a tab and a number": (re.compile(rf".*\t({_NUMBER})\s*$"), "cut -f1"),
     _TAB: (
-        re.compile(r"[ \t]*[^ \t][^\t]*\t[ \t]*([^ \t][^\t]*)"),
+        re.compile(r"[ \t]*[^ \t][^\t]*\t[ \t]*([^ \t][^\t]{0,39})"),
         "cut -f1; if all columns are texts, tr '\\t' '\\n'",
     ),
     "begins with a number and bars": (re.compile(rf"({_NUMBER}) \|\|\| "), "sed 's/^[^|]*||| //'"),

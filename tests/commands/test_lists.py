@@ -37,6 +37,7 @@ def test_outputs_of_systems_and_back(call, tmp_path):
         ("-0.5\ta cat\n-1.5\ta dog\n", "begins with a number and a tab, such as -0.5,"),
         ("a cat\t-0.5\na dog\t-1.5e1\n", "ends with a tab and a number, such as -0.5,"),
         ("id\ttext\tscore\n0\ta cat\t-1\n", "holds a tab before other text, such as a cat,"),
+        ("a cat\t" + "x" * 50 + "\na dog\ty\n", f"holds a tab before other text, such as {'x' * 40},"),
     ],
 )
 def test_names_and_scores_beside_texts_are_told(call, tmp_path, text, message):

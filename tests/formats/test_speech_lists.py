@@ -294,9 +294,11 @@ def test_results_of_icefall(tmp_path):
     ]
     times = [sentence.hypotheses[0].times for sentence in sentences]
     assert times == [((0.25, 0.5), (0.5, 1.0)), None, ((0.5, 0.75), (0.75, 0.75))]
-    path.write_text(ICEFALL.replace("[0.5, 0.75]", "[0.5, 0.6, 0.75]"))
-    with pytest.warns(InputWarning, match="recogs.txt:8: times that are not those of the words are left out"):
+    broken = ICEFALL.replace("[0.5, 0.75]", "[0.5, 0.6, 0.75]")
+    path.write_text(broken + broken.replace("u", "v"))
+    with pytest.warns(InputWarning, match="recogs.txt:8: times that are not those of the words are left out") as caught:
         assert ls.read_nbest(path)[2][0].times is None
+    assert len(caught) == 1
 
 
 @pytest.mark.parametrize(
