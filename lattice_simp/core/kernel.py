@@ -71,6 +71,9 @@ LIGHT = 500_000
 
 _light_left = LIGHT
 
+LIGHT_SECONDS = 0.5
+"""The processor time after which Python gives up a kernel that turns out to take longer, and the compiler is loaded."""
+
 
 class Kernel:
     """A function that numba compiles when it is first called, from Python or by another kernel.
@@ -100,7 +103,9 @@ class Kernel:
         return _with_plain_integers(compiled)
 
     def __call__(self, *arguments: Any) -> Any:
-        if _mode.in_python:
+        if _mode.deadline is not None:
+            if time.thread_time() > _mode.deadline:
+                raise _TooSlow
             return self.py_func(*arguments)
         arguments = tuple(map(_plain, arguments))
         if interrupts_end_kernels() and threading.current_thread() is threading.main_thread():
@@ -115,7 +120,8 @@ class Kernel:
 
         Use it for kernels that take time linear in the size of their arrays, or in `rounds` times this size, and whose
         only arithmetic is sums and comparisons, so that both ways give the same bits. Python also runs the kernels that
-        it calls. For small arrays, a kernel that is loaded takes milliseconds, so Ctrl-C waits for its end.
+        it calls; a kernel that calls others must not change its arguments, since after `LIGHT_SECONDS` it starts again
+        as compiled code. For small arrays, a kernel that is loaded takes milliseconds, so Ctrl-C waits for its end.
         """
         global _light_left
         if is_compiling() and not interrupts_end_kernels():
@@ -126,22 +132,27 @@ class Kernel:
         if is_compiling() or size > _light_left:
             return self(*arguments)
         _light_left -= size
-        with np.errstate(all="ignore"), _mode.python():
+        with suppress(_TooSlow), np.errstate(all="ignore"), _mode.python():
             return self.py_func(*arguments)
+        return self(*arguments)
+
+
+class _TooSlow(Exception):
+    """Python has run a kernel for `LIGHT_SECONDS`."""
 
 
 class _Mode(threading.local):
-    """Whether the kernels that a thread calls are run by Python, since Python runs the kernel that calls them."""
+    """Until when Python runs the kernels that a thread calls, since it runs the kernel that calls them; None if not."""
 
-    in_python = False
+    deadline: float | None = None
 
     @contextmanager
     def python(self) -> Iterator[None]:
-        before, self.in_python = self.in_python, True
+        before, self.deadline = self.deadline, time.thread_time() + LIGHT_SECONDS
         try:
             yield
         finally:
-            self.in_python = before
+            self.deadline = before
 
 
 _mode = _Mode()

@@ -324,6 +324,21 @@ def test_loaded_light_kernels_run_in_the_callers_thread_on_small_arrays(monkeypa
     assert names == ["kernels", threading.main_thread().name, "kernels"]
 
 
+def test_light_kernels_that_take_long_become_compiled_code(monkeypatch):
+    """How long a search takes depends on more than the size of its lattice."""
+    lattice = Lattice.from_strings([("a b c", 1.0), ("a c", 0.5)])
+    monkeypatch.setattr(kernel, "is_compiling", lambda: False)
+    monkeypatch.setattr(kernel, "_light_left", 10**9)
+    started = []
+    compiled = Kernel.compiled.func
+    monkeypatch.setattr(Kernel, "_is_loaded", property(lambda _: False, lambda *_: None), raising=False)
+    monkeypatch.setattr(Kernel, "compiled", property(lambda self: started.append(self.__name__) or compiled(self)))
+    for seconds, expected in ((60.0, []), (-1.0, ["_search"])):
+        monkeypatch.setattr(kernel, "LIGHT_SECONDS", seconds)
+        assert [path.text for path in nbest(lattice, 2)] == ["a c", "a b c"]
+        assert started == expected
+
+
 def test_light_kernels_give_the_same_bits_in_python(monkeypatch):
     """Costs may be infinite, negative, or cancel each other."""
 
