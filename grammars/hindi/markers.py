@@ -59,7 +59,6 @@ def _by_form() -> dict[str, tuple[Marker, ...]]:
 def markers_of(form: str) -> tuple[Marker, ...]:
     """Finds the markers with a form in either script, ignoring case; forms in Latin letters may have several.
 
-
     >>> [marker.devanagari for marker in markers_of("lekin")], markers_of("किताब")
     (['लेकिन'], ())
     """

@@ -156,7 +156,6 @@ def _stray() -> dict[int, str]:
 def romanise(word: str) -> str:
     """Writes a Devanagari word in roman letters; other characters and runs beyond `LONGEST_WORD` stay as they are.
 
-
     >>> [romanise(word) for word in "राम जिसने खाना किया नहीं है मच्छरों पढ़ी लड़का मित्र".split()]
     ['raam', 'jisne', 'khaanaa', 'kiyaa', 'nahii', 'hai', 'machchharon', 'padhii', 'ladkaa', 'mitra']
     """

@@ -77,7 +77,6 @@ def _load_pipeline() -> tuple[Any, str]:
 def parser_forms(tokens: Sequence[str]) -> list[str]:
     """Converts Moses tokens to the parser's forms: it splits negations elsewhere, and writes brackets differently.
 
-
     >>> parser_forms(["I", "can", "'t", "swim", "and", "you", "don", "'t"])
     ['I', 'ca', "n't", 'swim', 'and', 'you', 'do', "n't"]
     """

@@ -52,7 +52,6 @@ def brackets_of(clauses: Iterable[Clause], size: int) -> list[Brackets]:
 def clauses_of(brackets: Sequence[Brackets]) -> list[Clause]:
     """Returns the clauses of brackets, outer ones first; each end closes the last open clause, if there is one.
 
-
     >>> clauses_of([Brackets((ClauseType.MAIN,), 0), Brackets((), 2)])
     [Clause(start=0, end=2, kind=<ClauseType.MAIN: 'main'>)]
     """

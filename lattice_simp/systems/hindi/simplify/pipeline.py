@@ -290,7 +290,6 @@ MAX_SIMPLE_LENGTH = 5
 def is_complex(sentence: Sentence) -> bool:
     """Returns whether a sentence has more than five words, without punctuation, and two verb groups or a conjunction.
 
-
     >>> from lattice_simp.systems.hindi.sentence import CONJUNCTION, PUNCTUATION, VERBS, Chunk, Token
     >>> tokens = tuple(map(Token, "raam ne khaanaa khaakar paanii piyaa".split(), "NNP PSP NN VM NN VM".split()))
     >>> chunks = [Chunk("NP", 0, 2), Chunk("NP", 2, 3), Chunk("VGNF", 3, 4), Chunk("NP", 4, 5), Chunk("VGF", 5, 6)]
