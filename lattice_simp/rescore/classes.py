@@ -54,6 +54,8 @@ class ClassScorer(PrefixScorer):
     def from_classes(cls, words: Sequence[str], counts: Longs, classes: Ints, model: LanguageModel) -> ClassScorer:
         """Joins the classes of words (from 0), which occur `counts` times, and an n-gram model of `class_name`s.
 
+        Both `counts`, at least 1, and `classes` are (words,).
+
         Raises:
             LatticeSimpError: a class that the n-gram model lacks, or arrays of different lengths.
         """

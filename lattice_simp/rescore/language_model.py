@@ -86,7 +86,7 @@ class KenlmScorer(PrefixScorer):
 
     @classmethod
     def read(cls, path: str | Path) -> KenlmScorer:
-        """Reads a KenLM binary or an ARPA file; raises as `lm.binary.open_kenlm`."""
+        """Reads a KenLM binary or an ARPA file; raises FormatError if KenLM cannot read it."""
         return cls(open_kenlm(path))
 
     def score(self, source: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> Floats:

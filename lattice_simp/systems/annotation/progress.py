@@ -94,7 +94,11 @@ def computed(judgements: Sequence[Judgement], verdicts: Sequence[Verdict]) -> Co
 def progress(
     store: AnnotationStore, compute: Callable[[tuple[Judgement, ...], tuple[Verdict, ...]], Computed] = computed
 ) -> Progress:
-    """Returns the progress of an annotation; `compute` may be a function that caches the results of `computed`."""
+    """Returns the progress of an annotation; `compute` may be a function that caches the results of `computed`.
+
+    Raises:
+        StorageError: the file cannot be read.
+    """
     settings, sentences = store.settings, store.sentences()
     judgements, verdicts, skipped = store.judgements(), store.verdicts(), store.skips()
     shortened = Counter(judgement.sentence.id for judgement in judgements)

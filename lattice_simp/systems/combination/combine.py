@@ -73,10 +73,13 @@ class CombinationSettings:
                 raise LatticeSimpError(f"{name} is {number}; give at least 1")
 
     def of_systems(self, count: int) -> tuple[list[float], list[float]]:
-        """Returns the shares and scales of this many systems; raises LatticeSimpError if their numbers differ.
+        """Returns the shares and scales of this many systems.
 
         >>> CombinationSettings(scales=(0.5,)).of_systems(2)
         ([1.0, 1.0], [0.5, 0.5])
+
+        Raises:
+            LatticeSimpError: there are no systems, or their number differs from that of shares or scales.
         """
         if not count:
             raise LatticeSimpError("there are no outputs to combine; give at least one")

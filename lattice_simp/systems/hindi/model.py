@@ -33,7 +33,9 @@ class HindiModel:
     def train(cls, folder: Path, sentences: Iterable[Sentence], *, with_parser: bool = False) -> HindiModel:
         """Trains the parts on a treebank and writes them to a folder; the parser takes most of the time.
 
-        Raises LatticeSimpError if the sentences have no clauses.
+        Raises:
+            LatticeSimpError: the sentences have no clauses.
+            MissingExtraError: python-crfsuite, or spaCy for the parser, is not installed.
         """
         real = list(sentences)
         examples = [Example.of(sentence, clauses_of_tree(sentence)) for sentence in real]
@@ -49,7 +51,12 @@ class HindiModel:
 
     @classmethod
     def load(cls, folder: Path, *, with_parser: bool = False) -> HindiModel:
-        """Reads a model, and its parser on request; raises FormatError if a file is missing or broken."""
+        """Reads a model, and its parser on request.
+
+        Raises:
+            FormatError: a file is missing or broken.
+            MissingExtraError: python-crfsuite, or spaCy for the parser, is not installed.
+        """
         parser = Parser.load(folder / PARSER) if with_parser else None
         return cls(Analyser.load(folder / ANALYSER), ClauseModel.read(folder / CLAUSES), parser)
 

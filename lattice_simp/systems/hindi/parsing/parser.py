@@ -96,7 +96,9 @@ class Parser:
     def train(cls, folder: Path, sentences: Iterable[Sentence], settings: ParserSettings | None = None) -> Parser:
         """Trains on the trees of sentences, without elided words, and writes the parser to a folder.
 
-        Raises LatticeSimpError if no sentence has a tree.
+        Raises:
+            LatticeSimpError: no sentence has a tree.
+            MissingExtraError: spaCy is not installed.
         """
         settings = settings or ParserSettings()
         shown = [sentence for sentence in sentences if sentence.has_tree]
@@ -114,7 +116,9 @@ class Parser:
     def load(cls, folder: Path) -> Parser:
         """Loads a parser from the folder that `train` wrote.
 
-        Raises FormatError if a file is missing or broken, or the parser was trained with other features.
+        Raises:
+            FormatError: a file is missing or broken, or the parser was trained with other features.
+            MissingExtraError: spaCy is not installed.
         """
         path = folder / META
         meta = read_meta(path, FEATURE_VERSION, REMEDY)
