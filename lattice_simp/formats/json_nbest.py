@@ -52,7 +52,8 @@ _SPREAD_HEAD = re.compile(rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"hypotheses"\s*:\s*\[|%
 _JSON_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*[\[{\"])")
 _BARE_HEAD = re.compile(rb"(?:\[\s*)?%b" % BARE)
 _PIPELINE = rb'\{\s*"(?:generated|translation|summary)_text"\s*:'
-_LISTS_HEAD = re.compile(rb'\[\s*(?:(\[\s*)(?:"|\]\s*,|%b)|%b)' % (_PIPELINE, _PIPELINE))
+_TEXT = rb'"(?!(?:[^"\\]|\\.)*"\s*,\s*(?:null|\[))'  # not of pyctcdecode's beams, which are lists of a text and others
+_LISTS_HEAD = re.compile(rb"\[\s*(?:(\[\s*)(?:%b|\]\s*,|%b)|%b)" % (_TEXT, _PIPELINE, _PIPELINE))
 _BLANKS, _SEPARATORS = re.compile(r"[\s\ufeff]*"), re.compile(r"[\s\ufeff,\[\]]*")
 _COMMAS = re.compile(r"[\s\ufeff,]*\]?[\s\ufeff]*")
 _SCORES = re.compile(
