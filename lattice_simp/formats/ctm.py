@@ -113,6 +113,8 @@ def stream_ctm(path: str | Path, first_id: int = 0, cost: str | None = None) -> 
 
 def _slots(words: Sequence[_Word]) -> tuple[list[list[list[_Word]]], int | None]:
     """Returns the alternatives at each place, in order of time, and the line of the first ones that are left out."""
+    if not any(word.alternation for word in words):  # the usual case, which a place for each word would slow down
+        return [[sorted((word for word in words if word.text != _NO_WORD), key=lambda word: word.begin)]], None
     slots = list[list[list[_Word]]]()
     for _, group in groupby(words, lambda word: (word.alternation, 0 if word.alternation else word.line)):
         choices: dict[int, list[_Word]] = {}

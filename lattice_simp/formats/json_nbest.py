@@ -400,7 +400,7 @@ def _confidences(value: object, count: int) -> Confidences | None:
 def _doubt_tokens(entries: Sequence[object], doubts: Doubts, number: int) -> None:
     """Warns if a list that is read as tokens seems to hold the texts of a sentence."""
     tokens = (token for entry in entries if isinstance(entry, list) for token in entry if isinstance(token, str))
-    token = next((token for token in tokens if len(tokens_of(token)) > 1), None)
+    token = next((token for token in tokens if " " in token and len(tokens_of(token)) > 1), None)
     if token is not None:
         remedy = 'if it is a list of texts, write a line for each sentence: {"hypotheses": ["a cat", "the cat"]}'
         doubts.raise_once(f"a list within hypotheses is read as tokens, such as {shown(token)}", number, remedy)
@@ -447,8 +447,9 @@ def _meant(name: str, entry: Mapping[str, Any]) -> str | None:
 
 def _is_score(name: str, value: object) -> bool:
     """Returns whether a field that is not part of this format may hold scores."""
+    is_known = name in _KNOWN and not (name == "score" and isinstance(value, list))
+    if is_known or _SCORES.search(_CAPITALS.sub("_", name)) is None:
+        return False
     values = value if isinstance(value, list) and value else [value]
     numbers = [number for entry in values for number in (entry if isinstance(entry, list) else [entry])]
-    is_known = name in _KNOWN and not (name == "score" and isinstance(value, list))
-    is_named = not is_known and _SCORES.search(_CAPITALS.sub("_", name)) is not None
-    return is_named and bool(numbers) and all(map(is_finite, numbers))
+    return bool(numbers) and all(map(is_finite, numbers))
