@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from lattice_simp.commands.lattice_input import LabelOptions, SharedNames, require_lattices, say_repeated
+from lattice_simp.commands.lattice_input import LabelOptions, SharedNames, repeated, require_lattices, say_repeated
 from lattice_simp.commands.lattice_run import lattice_run, with_progress
 from lattice_simp.commands.losses import wants_json, write_lists
 from lattice_simp.commands.options import refuse_idle
@@ -136,13 +136,12 @@ class Decision:
         return Lattice.from_nbest(self._of_list(paths), lattice.symbols)
 
     def _decided(self, lists: Iterable[Sentence], jobs: int) -> Iterator[Sentence]:
-        """Yields sentences with their best hypotheses, sorted by their expected gains; counts those without a place."""
+        """Yields sentences with their best hypotheses, sorted by their expected gains; counts repeated ones."""
         for sentence, best, error in with_progress(self._of_sentence, lists, jobs, "sentences"):
             if error is not None:
                 raise error
-            kept = best or []
-            self.repeated += len(sentence.hypotheses) - len(kept)
-            yield sentence._replace(hypotheses=kept[: self.n])
+            self.repeated += repeated(unmarked(sentence.hypotheses, self.ignored))
+            yield sentence._replace(hypotheses=(best or [])[: self.n])
 
     def _of_sentence(self, sentence: Sentence) -> list[Hypothesis]:
         return self._of_list(sentence.hypotheses)

@@ -80,6 +80,14 @@ def test_lists_are_decided_in_threads(call, files, monkeypatch):
     assert used == [1, 3] * 4
 
 
+def test_pruned_hypotheses_are_not_reported_as_repeated(call, files):
+    lines = [f"0 ||| a b{number} ||| ||| -{number}\n" for number in range(1, 13)]
+    (files / "many.nbest").write_text("".join([*lines, "0 ||| <s> a b1 ||| ||| -9\n"]))
+    done = call("lattice", "mbr", "many.nbest", "--utility", "wer", "--max-calls", 40)
+    assert done.stdout.count("\n") < 12
+    assert "many.nbest: left out 1 hypothesis with the words of a better one" in done.stderr
+
+
 def test_systems_are_joined_sentence_by_sentence(call, files):
     """The mixtures of many sentences are those of each one; their folder keeps names and formats of lattices."""
     (files / "first.nbest").write_text("0 ||| a ||| ||| -1\n0 ||| b ||| ||| -1\n1 ||| c ||| ||| -2\n")
