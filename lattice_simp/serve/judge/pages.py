@@ -72,7 +72,7 @@ class Pages:
         if not (name := RATER.read(request)):
             return redirected(request, "judge")
         form = await Form.of(request)
-        texts = {name: form.one(ANSWER + name) for name in self.study.questions}
+        texts = {question: form.one(ANSWER + question) for question in self.study.questions}
         draft = Draft(texts, form.one("pressed"), _position(form))
         try:
             if any(map(form.one, ("press", "mark", "remove"))):
