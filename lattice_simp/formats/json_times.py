@@ -309,8 +309,8 @@ def _stated(entry: Mapping[str, Any]) -> float | None:
 
 
 def _first(entry: Mapping[str, Any], names: Sequence[str], unit: float) -> float | None:
-    names = [name for name in names if name not in _OFFSETS or not is_finite(entry.get(name))]
-    name = next((name for name in names if name in entry), None)
+    held = (name for name in names if name in entry)
+    name = next((name for name in held if name not in _OFFSETS or not is_finite(entry[name])), None)
     return None if name is None else _seconds(entry[name], _UNITS.get(name, unit))
 
 
