@@ -406,7 +406,7 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if (text := _answer(row)) is not None:
         return {**identity, **choices([{**row, "text": text}], row)}
     if isinstance(row.get("message"), dict) and "content" in row["message"]:  # batches of Anthropic, Bedrock, Ollama
-        is_alone = is_finite(row.get("index")) and row["index"] > 0
+        is_alone = "finish_reason" in row and is_finite(row.get("index")) and row["index"] > 0
         return _with_doubts({**identity, **choices([row], row)}, [_ALONE] if is_alone else [])
     if row.get("role") == "assistant" and "content" in row:  # Anthropic
         return {**identity, **choices([{"message": row}], row)}

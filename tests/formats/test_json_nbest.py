@@ -1161,11 +1161,12 @@ def test_lists_that_may_be_of_other_sentences_are_reported(tmp_path):
     """Texts in a list within the hypotheses, and choices that are not in a list of their completion."""
     with pytest.warns(InputWarning, match=":1: a list within hypotheses is read as tokens, such as 'the cat'"):
         ls.read_nbest(written(tmp_path, {"hypotheses": [["the cat", "a cat"], ["a", "dog"]]}))
-    choices = [{"index": index, "message": {"role": "assistant", "content": "a cat"}} for index in (0, 1)]
+    rows = [{"index": index, "message": {"role": "assistant", "content": "a cat"}} for index in (0, 1)]
+    choices = [{**row, "finish_reason": "stop"} for row in rows]
     with pytest.warns(InputWarning, match=":2: choices without their completion are read as answers to several"):
         ls.read_nbest(written(tmp_path, *choices))
     with warnings.catch_warnings(action="error"):
-        ls.read_nbest(written(tmp_path, {"hypotheses": [["▁the", " cat", " "]]}, choices[0], choices[0]))
+        ls.read_nbest(written(tmp_path, {"hypotheses": [["▁the", " cat", " "]]}, choices[0], choices[0], *rows))
 
 
 def test_bars_within_json_are_no_columns(tmp_path):
