@@ -34,7 +34,7 @@ from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import key_names, shown
 from lattice_simp.formats.json_answers import DOUBTS, PART, generated_row
-from lattice_simp.formats.json_results import BARE, FAILED, KEYS, NAME, filter_of, rows_of
+from lattice_simp.formats.json_results import BARE, FAILED, KEYS, NAME, filtered_samples, rows_of
 from lattice_simp.formats.json_streams import INTERIM, PARTIAL, is_interim, is_session
 from lattice_simp.formats.json_times import is_finite, times_like, with_nulls
 from lattice_simp.formats.json_words import Speakers, tokens_of
@@ -210,18 +210,15 @@ def _values(path: str | Path) -> Iterator[tuple[int, Any]]:
 def _rows(path: str | Path, doubts: Doubts) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yields the objects of sentences with their lines."""
     speakers: Speakers = {}
-    first_filter: str | None = None
+    filters: dict[str, str] = {}
     values = ((number, value) for number, value in _values(path) if not is_session(value))
     for (number, value), (_, following) in pairwise(chain(values, [(0, None)])):
         if is_interim(value, following):
             doubts.raise_once(INTERIM[0], number, INTERIM[1])
             continue
-        name = filter_of(value)
-        first_filter = first_filter or name
-        if name != first_filter and name is not None:
-            message = (
-                f"left out the samples of the filter {shown(name)}, which repeat those of {shown(first_filter or '')}"
-            )
+        sample, name = filtered_samples(value) or ("", "")
+        if (first := filters.setdefault(sample, name)) != name:
+            message = f"left out the samples of the filter {shown(name)}, which repeat those of {shown(first)}"
             doubts.raise_once(message, number, _ONE_FILTER)
             continue
         for row in rows_of(value, speakers):

@@ -13,6 +13,7 @@ whisper.cpp and Transformers write it, is one sentence with one hypothesis.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -576,14 +577,15 @@ def _responses(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[st
     return {"hypotheses": texts}
 
 
-def filter_of(value: object) -> str | None:
-    """Returns the filter that lm-evaluation-harness applied to samples, which it writes for each filter; or None.
+def filtered_samples(value: object) -> tuple[str, str] | None:
+    """Returns samples of lm-evaluation-harness as text, and their filter, for each of which it writes them; or None.
 
-    >>> filter_of({"resps": [["a cat"]], "filter": "strict-match"}), filter_of({"filter": "x"})
-    ('strict-match', None)
+    >>> filtered_samples({"doc_id": 0, "resps": [["a cat"]], "filter": "strict-match"})
+    ('[0, null, [["a cat"]]]', 'strict-match')
     """
-    name = value.get("filter") if is_object(value) and "resps" in value else None
-    return name if isinstance(name, str) else None
+    if not is_object(value) or "resps" not in value or not isinstance(value.get("filter"), str):
+        return None
+    return json.dumps([value.get(name) for name in ("doc_id", "doc", "resps")]), value["filter"]
 
 
 def _sequences(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:

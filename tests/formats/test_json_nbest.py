@@ -442,6 +442,9 @@ def test_samples_of_lm_evaluation_harness(tmp_path):
     filtered = [{**row, "doc_id": doc, "filter": name} for name in ("strict", "flexible") for doc in (0, 1)]
     with pytest.warns(InputWarning, match=":3: left out the samples of the filter 'flexible', which repeat those of"):
         assert len(ls.read_nbest(written(tmp_path, *filtered))) == 2
+    with warnings.catch_warnings(action="error"):  # of two tasks
+        other = {**filtered[-1], "doc": {"question": "a cat?"}}
+        assert len(ls.read_nbest(written(tmp_path, *filtered[:2], other))) == 3
 
 
 def test_repeated_keys_are_refused(tmp_path):
