@@ -8,7 +8,7 @@ alignment, which depends on the two strings alone, so sums over the strings do n
 That alignment has the fewest edits, then the most equal words, then skips words of the pivot as late and inserts words
 as early as possible. If prefixes have more than `MOST_ROWS` different rows, cells that cost much more than the best of
 their row are left out (`LIMITS`); the number of rows depends on the strings alone, too. With the last limits, prefixes
-of negligible probability are left out as well.
+of negligible probability are left out as well: which ones depends on the form of the lattice.
 """
 
 from __future__ import annotations
