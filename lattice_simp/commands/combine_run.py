@@ -26,7 +26,7 @@ from lattice_simp.commands.whole_sentences import checked_lists
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import as_tokens, one_line
+from lattice_simp.core.symbols import as_tokens, without_breaks
 from lattice_simp.errors import EmptyLatticeError, FormatError, MissingExtraError
 from lattice_simp.formats import check_labels, is_text, write
 from lattice_simp.formats.collections import is_collection
@@ -167,7 +167,7 @@ def _decided(results: Iterable[Lattice | None], n: int, folder: Path | None, inp
             write(lattice, folder / f"{number:06d}.txt", "features")
             inputs.of_folder.add_phrases({LOST_HEADER: ["utterance"] if name else []})
         entries = [] if lattice is None else nbest(lattice, n, ignore=())
-        yield Result(number, one_line(entries[0].text) if entries else "", entries, name)
+        yield Result(number, without_breaks(entries[0].text) if entries else "", entries, name)
 
 
 # ---------------------------------------------------------------- reading

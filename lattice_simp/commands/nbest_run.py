@@ -10,7 +10,7 @@ from lattice_simp.commands.losses import Losses, write_lists
 from lattice_simp.core.header import Header
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import one_line
+from lattice_simp.core.symbols import without_breaks
 from lattice_simp.formats.common import list_losses
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.support.textio import open_text
@@ -43,4 +43,4 @@ def write_best_strings(run: LatticeRun, best: Best, output: str, *, scores: bool
 
 def _line(path: Hypothesis, name: str, scores: bool) -> str:
     features = [f"{feature}={value:.6f}" for feature, value in path.features.items()] if scores else []
-    return "\t".join((*([name] if name else []), f"{path.cost:.6f}", one_line(path.text), *features)) + "\n"
+    return "\t".join((*([name] if name else []), f"{path.cost:.6f}", without_breaks(path.text), *features)) + "\n"

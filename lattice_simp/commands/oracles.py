@@ -12,7 +12,7 @@ from lattice_simp.commands.reference_lines import LIST_LINES, lattice_names, rea
 from lattice_simp.commands.token_forms import warn_of_word_forms
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import one_line
+from lattice_simp.core.symbols import without_breaks
 from lattice_simp.errors import located
 from lattice_simp.formats.collections import is_collection
 from lattice_simp.ops.mbr_utilities import Tokens
@@ -76,7 +76,7 @@ class Oracles:
                 file.write(f"{name} {self.metric.upper()}\t{100.0 * score:.2f}\n")
         if output is not None:
             with open_text(output, "w") as file:
-                file.writelines(f"{one_line(' '.join(tokens))}\n" for tokens in oracles)
+                file.writelines(f"{without_breaks(' '.join(tokens))}\n" for tokens in oracles)
             losses.print(output)
 
     def _paired(self, files: list[str], references: list[list[Tokens]]) -> Iterator[tuple[Named, list[Tokens]]]:

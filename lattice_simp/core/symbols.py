@@ -34,10 +34,10 @@ def split_tokens(text: str) -> list[str]:
     return [token for token in text.replace("\t", " ").split(" ") if token]
 
 
-def one_line(text: str) -> str:
+def without_breaks(text: str) -> str:
     """Replaces tabs and line breaks, which words may have, by blanks: outputs have a line for each sentence.
 
-    >>> one_line("a\\nb c")
+    >>> without_breaks("a\\nb c")
     'a b c'
     """
     return _BREAK.sub(" ", text)

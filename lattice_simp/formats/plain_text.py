@@ -16,7 +16,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.symbols import one_line, split_tokens
+from lattice_simp.core.symbols import split_tokens, without_breaks
 from lattice_simp.errors import FormatError, LatticeSimpError, warn
 from lattice_simp.formats.json_nbest import samples
 from lattice_simp.formats.list_lines import Sentence
@@ -157,6 +157,6 @@ def write_texts(
         for _, hypotheses, *_ in groups:
             shorter += 0 < len(hypotheses) < count
             empty += not hypotheses
-            lines = [one_line(hypothesis.text) for hypothesis in hypotheses[:count]] or [""]
+            lines = [without_breaks(hypothesis.text) for hypothesis in hypotheses[:count]] or [""]
             file.writelines(f"{line}\n" for line in islice(cycle(lines), count))
     return shorter, empty
