@@ -62,7 +62,7 @@ def is_loopback(host: str) -> bool:
 def run(app: Starlette, server_socket: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
     """Serves an app on a socket from `listen` until a signal, which also stops running computations.
 
-    `ready` is called when all models are loaded.
+    `ready` is called when all models are loaded and the server answers.
 
     Raises:
         LatticeSimpError: a model cannot be loaded.
@@ -73,11 +73,22 @@ def run(app: Starlette, server_socket: socket.socket, ready: Callable[[], None] 
         try:
             for service in app.state.services:
                 service.start()
-            ready()
-            uvicorn.Server(_config(app, raise_interrupt)).run(sockets=[server_socket])
+            _Server(_config(app, raise_interrupt), ready).run(sockets=[server_socket])
         finally:
             for service in app.state.services:
                 service.close()
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it has started: from then on, it handles signals."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
 
 
 def _config(app: Starlette, raise_interrupt: Callable[[], None]) -> uvicorn.Config:
