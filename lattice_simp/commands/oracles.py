@@ -62,8 +62,8 @@ class Oracles:
                 with located(name):
                     paths = nbest(lattice, 1, ignore=self.labels.ignored)  # none if a list has no hypothesis for it
                     best.append(paths[0].tokens if paths else ())
-                    found = oracle(lattice, rows, self.metric, ignore=self.labels.ignored) if paths else None
-                    oracles.append(() if found is None else found.hypothesis.tokens)
+                    nearest = oracle(lattice, rows, self.metric, ignore=self.labels.ignored) if paths else None
+                    oracles.append(() if nearest is None else nearest.hypothesis.tokens)
         reference = [rows[0] for rows in references]
         if not warn_of_whole_sentences(reference, self.reference[0]) and not warn_of_whole_sentences(
             best, self.sources[0]

@@ -115,8 +115,8 @@ class ColumnCheck:
 
     def finish(self) -> None:
         """Warns if all lines seen have the same kind of column, and there are several."""
-        found = {place: values for place, values in self._left.items() if place != _TAB} or self._left
-        for place, values in found.items():
+        columns = {place: values for place, values in self._left.items() if place != _TAB} or self._left
+        for place, values in columns.items():
             if self._count > 1:
                 message = f"each line {place}, such as {min(values)}, which counts as a word"
                 warn(message, path=self.path, remedy=f"cut it off if it is no word: {_COLUMNS[place][1]}")
