@@ -179,7 +179,7 @@ def kind_of(head: bytes) -> Kind | Signature | None:
 
 
 def is_no_list(head: bytes) -> bool:
-    """Returns whether a file, whose lines may have the bars of n-best lists, is of a kind that is no list."""
+    """Returns whether a file, whose lines may have the bars of n-best lists, is of another kind than a list."""
     kind = kind_of(head)
     return b"\0" in head if kind is None else kind.remedy != _ROW
 

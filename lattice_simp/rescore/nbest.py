@@ -40,7 +40,7 @@ def score_nbest(
 
 
 def with_total(entries: Sequence[Hypothesis], weights: Collection[str]) -> list[Hypothesis]:
-    """Keeps the old score of each entry as the feature TOTAL, if TOTAL has a weight and is no feature of the list.
+    """Keeps the old score of each entry as the feature TOTAL, if TOTAL has a weight and the list lacks it.
 
     >>> with_total([Hypothesis(("a",), 1.5, {"LM": -2.0})], {"LM": 1.0, "TOTAL": 0.5})[0].features
     {'LM': -2.0, 'TOTAL': -1.5}

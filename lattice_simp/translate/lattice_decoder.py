@@ -88,7 +88,7 @@ class LatticeDecoder:
         True
 
         Raises:
-            EmptyLatticeError: there is no translation.
+            EmptyLatticeError: the sentence has no translation.
         """
         return self.scored(self.rules(sentence), self.settings.beam if beam is None else beam).named()
 
@@ -186,7 +186,7 @@ def _check_names(rule_features: Sequence[str], models: Iterable[str]) -> None:
 
 
 def _check_weights(models: Collection[str], weights: Mapping[str, float]) -> None:
-    """Raises GrammarError if there is no language model, or one without a non-negative, finite weight."""
+    """Raises GrammarError unless at least one language model is given, and each has a finite weight from 0 up."""
     missing = [name for name in models if name not in weights]
     if missing:
         raise GrammarError(f"no weight for {', '.join(missing)}; add it to the weights")

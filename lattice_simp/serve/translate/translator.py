@@ -112,7 +112,7 @@ class Translator:
     def translation(self, query: Query) -> Facts:
         """Returns everything that the page shows for a sentence, with its skeleton if words are marked.
 
-        Raises LatticeSimpError if the mask does not fit, or there is no translation.
+        Raises LatticeSimpError if the mask does not fit, or the sentence has no translation.
         """
         began = time.monotonic()
         tokens = self.tokens(query.text)

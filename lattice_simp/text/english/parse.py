@@ -109,7 +109,7 @@ def write_parses(path: str | Path, parses: Iterable[Parse]) -> None:
 
 
 def read_parses(path: str | Path) -> Iterator[Parse]:
-    """Yields the parses of a JSON-lines file; raises FormatError for a line that is no parse."""
+    """Yields the parses of a JSON-lines file; raises FormatError for any other line."""
     for number, line in enumerate(read_lines(path), start=1):
         fields = parse_json(line, path=path, line=number, remedy=_REMEDY)
         try:

@@ -53,7 +53,7 @@ def inside_costs(forest: Forest) -> tuple[Floats, Ints]:
 def outside_costs(forest: Forest, inside: Floats) -> Floats:
     """Returns (nodes,) the outside costs: the best whole derivation with each node, less its inside cost.
 
-    They are infinite if there is no such derivation; `inside` are the costs of the nodes' best derivations.
+    They are infinite where such a derivation does not exist; `inside` are the costs of the nodes' best derivations.
     """
     edges, outside = forest.edges, np.full(len(inside), np.inf)
     outside[forest.goals] = 0.0

@@ -38,7 +38,7 @@ def certified(decoder: LatticeDecoder, sentence: Sentence) -> tuple[Lattice, flo
     search. Other grammars are decoded exactly.
 
     Raises:
-        EmptyLatticeError: there is no translation.
+        EmptyLatticeError: the sentence has no translation.
     """
     parse, limits = decoder.parse(sentence), decoder.settings.exact
     if not decoder.grammar.nests or limits is None:
@@ -57,7 +57,7 @@ def bounded(decoder: LatticeDecoder, sentence: Sentence) -> tuple[Lattice, float
     The bound is that of a relaxation of the language models; grammars that do not nest are decoded exactly.
 
     Raises:
-        EmptyLatticeError: there is no translation.
+        EmptyLatticeError: the sentence has no translation.
     """
     parse, bound = decoder.parse(sentence), decoder.settings.optimality_gap
     scored, upper = _pruned(decoder, parse)
