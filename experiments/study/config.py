@@ -10,9 +10,10 @@ from pydantic import Field, field_validator
 
 from experiments.experiment import CONFIG
 from experiments.study.sentences import DEVELOPMENT, HAND, set_names, test_names
-from experiments.study.systems import BETWEEN, SYSTEMS, System, systems_with
+from experiments.study.systems import ALONE, BETWEEN, SYSTEMS, System, systems_with
 from lattice_simp.errors import FormatError
 from lattice_simp.rescore.joint.settings import JointSettings
+from lattice_simp.rescore.neural.settings import TrainingSettings
 from lattice_simp.support.settings_file import checked_settings, read_settings
 from lattice_simp.support.strict_model import StrictModel
 from lattice_simp.train.config import Config, TestSet, read_config
@@ -98,6 +99,7 @@ class Study(StrictModel):
             judgement of a sentence, `hand-long` the second.
         scorers: the parts of the stronger model.
         joint: settings of the joint model's training, if it is one of the parts (`rescore/joint/settings.py`).
+        transformer: settings of a Transformer's training, if it is one of the parts (`rescore/neural/settings.py`).
         joint_source: the source that the joint model reads for a translation of a skeleton: the whole sentence, or the
             skeleton alone.
         causal: settings of additional rescoring with a pretrained model, for lists of the plain system and `gc-strong`;
@@ -129,6 +131,7 @@ class Study(StrictModel):
     skeleton: Literal["hand", "hand-long"] = HAND
     scorers: tuple[str, ...] = ("bilingual", "model1", "class")
     joint: dict[str, float | str] = Field(default_factory=dict)
+    transformer: dict[str, int | float | str] = Field(default_factory=dict)
     joint_source: Literal["sentence", "skeleton"] = "sentence"
     causal: Causal | None = None
     automatic: tuple[Method, ...] = ("dependency", "tagger", "optimal")
@@ -166,6 +169,12 @@ class Study(StrictModel):
         joint_settings(settings, Path(), Path())
         return settings
 
+    @field_validator("transformer")
+    @classmethod
+    def _are_settings_of_training(cls, settings: dict[str, int | float | str]) -> dict[str, int | float | str]:
+        transformer_settings(settings, Path())
+        return settings
+
     @field_validator("headline")
     @classmethod
     def _are_systems(cls, headline: dict[str, str]) -> dict[str, str]:
@@ -184,6 +193,11 @@ class Study(StrictModel):
     def chosen(self) -> tuple[System, ...]:
         """The systems."""
         return tuple(system for system in systems_with(self.skeleton) if system.name in self.systems)
+
+    @property
+    def measured(self) -> tuple[System, ...]:
+        """The systems, and the Transformer alone, if it is a part of the stronger model."""
+        return (*self.chosen, ALONE) if ALONE.name in self.scorers else self.chosen
 
     @property
     def composition(self) -> SkeletonSettings:
@@ -206,6 +220,12 @@ class Study(StrictModel):
 def joint_settings(values: Mapping[str, float | str], work: Path, output: Path) -> JointSettings:
     """Returns the settings of a joint model's training on the `work` folder of a training run."""
     return JointSettings.model_validate({**values, "work": str(work), "output": str(output)})
+
+
+def transformer_settings(values: Mapping[str, int | float | str], folder: Path) -> TrainingSettings:
+    """Returns the settings of a Transformer's training in a folder, on its files `source` and `target`."""
+    files = {name: str(folder / name) for name in ("source", "target")}
+    return TrainingSettings.model_validate({**values, **files, "output": str(folder)})
 
 
 def _check_known(names: Iterable[str]) -> None:

@@ -82,7 +82,7 @@ def references_of(sentences: list[StudySentence]) -> Lines:
 
 def read_systems(done: StudyDone, name: str) -> dict[str, list[Output]]:
     """Returns the outputs of all systems that translate a set, then those of their rescored n-best lists."""
-    names = [chosen.name for chosen in done.study.chosen]
+    names = [chosen.name for chosen in done.study.measured]
     files = {system: done.folders[f"translated-{system}"] / f"{name}.jsonl" for system in names}
     files |= {
         system + suffix: done.folders[stage] / f"{name}.jsonl"
@@ -108,7 +108,7 @@ def measure_set(done: StudyDone, config: Config, name: str) -> Measured:
         title,
         set_title(title, len(sentences), done.study.test_sets.get(title)),
         done.study.rescored_hypotheses,
-        done.study.chosen,
+        done.study.measured,
         outputs,
         measurements,
         {base: compare(measurements, base, RANDOMISATION) for base in bases},

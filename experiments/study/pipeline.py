@@ -14,7 +14,8 @@ from experiments.study.making import MADE, made_files, made_stage
 from experiments.study.rescoring import rescored_stage
 from experiments.study.scoring import automatic_scores_stage, perplexities_stage, scorers_stage, scores_stage
 from experiments.study.sentences import DEVELOPMENT, read_sentences, set_files, set_names
-from experiments.study.systems import System
+from experiments.study.systems import ALONE, System
+from experiments.study.transformer import alone_stage
 from experiments.study.translating import translations_stage
 from experiments.study.tuning import weights_stage
 from experiments.study.variant_stages import (
@@ -77,6 +78,7 @@ def run_study(
         scorers_stage(study),
         perplexities_stage(study, sentences, set_files(config, [DEVELOPMENT])),
         scores_stage(study, sentences),
+        *([alone_stage(sentences)] if ALONE in study.measured else []),
         *([] if study.causal is None else [text_stage(study, config)]),
         *_system_stages(study, composing, sentences),
         hand_variants_stage(study, sentences),

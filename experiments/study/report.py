@@ -16,7 +16,7 @@ from experiments.study.pipeline import StudyDone
 from experiments.study.rescoring import read_alone, read_choice
 from experiments.study.scoring import STRONG
 from experiments.study.sentences import DEVELOPMENT, test_names, test_set
-from experiments.study.systems import LLM, RESCORED
+from experiments.study.systems import ALONE, LLM, RESCORED
 from experiments.study.tables import (
     BLEU,
     corrected,
@@ -108,6 +108,8 @@ def headline(
     if study.causal is not None:
         figures |= _figures("llm_rescored", plain["plain" + LLM][BLEU])
         figures |= _figures("gc_llm", measured.comparisons["plain" + LLM].scores[BASE + LLM][BLEU])
+    if ALONE in study.measured:
+        figures |= _figures("nmt_alone", plain[ALONE.name][BLEU])
     for name, system in study.headline.items():
         figures |= _figures(name, plain[system][BLEU] if system in plain else NOT_RUN)
         again = system + RESCORED

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from experiments.study.config import Study, joint_settings
+from experiments.network import write_pairs
+from experiments.study.config import Study, joint_settings, transformer_settings
 from experiments.study.decoding import Sentences, all_skeletons, other_kinds, skeleton_path
 from experiments.study.nbest import Nbest
 from experiments.study.sentences import DEVELOPMENT, HAND_MADE, StudySentence
+from experiments.study.systems import ALONE
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.rescore import JointScorer, read_scorers
@@ -38,6 +40,9 @@ STRONG_WEIGHTS = "strong.tsv"
 JOINT = "joint"
 """The part that torch trains, which reads skeletons within their sentences."""
 
+TRANSFORMER = ALONE.name
+"""The part that torch trains as a translator of its own."""
+
 WITHOUT_ENDS = ("model1",)
 """The parts without a probability for the end of a sentence, whose perplexity does not cover whole sentences."""
 
@@ -47,29 +52,44 @@ LEAST_UNIT = 0.05
 
 def scorers_stage(study: Study) -> Stage:
     """Returns the stage that trains the stronger model's parts on the parallel corpus."""
-    settings = [study.scorers, study.joint] if JOINT in study.scorers else study.scorers
-    return Stage("scorers", ("number", "align", "lexical"), settings, (), partial(_train, study))
+    chosen = {JOINT: study.joint, TRANSFORMER: study.transformer}
+    training = [settings for name, settings in chosen.items() if name in study.scorers]
+    needs = ("number", "align", "lexical", *(["prepare"] if TRANSFORMER in study.scorers else []))
+    settings = [study.scorers, *training] if training else study.scorers
+    return Stage("scorers", needs, settings, (), partial(_train, study))
 
 
 def _train(study: Study, run: Run, folder: Path) -> dict[str, Any]:
     for name in study.scorers:
         if not (folder / name).exists():
-            if name == JOINT:
-                _train_joint(study, run, folder)
+            if name in (JOINT, TRANSFORMER):
+                _train_apart(name, study, run, folder)
             else:
                 train_scorer(name, run.folders).write(folder / name)
             run.say(f"scorers: {name}")
     return {}
 
 
-def _train_joint(study: Study, run: Run, folder: Path) -> None:
-    """Trains the joint model in a separate folder, in which a stopped run resumes."""
+def _train_apart(name: str, study: Study, run: Run, folder: Path) -> None:
+    """Trains a part with torch in a separate folder, in which a stopped run resumes."""
+    output = folder / f"{name}.run"
+    train = _joint if name == JOINT else _transformer
+    train(study, run, output).rename(folder / name)
+    shutil.rmtree(output)
+
+
+def _joint(study: Study, run: Run, output: Path) -> Path:
     from lattice_simp.rescore.joint.training import train  # needs torch
 
-    output = folder / f"{JOINT}.run"
     settings = joint_settings(study.joint, run.folders["align"].parent, output)
-    train(settings, StageCorpus(run.folders), run.say).rename(folder / JOINT)
-    shutil.rmtree(output)
+    return train(settings, StageCorpus(run.folders), run.say)
+
+
+def _transformer(study: Study, run: Run, output: Path) -> Path:
+    from lattice_simp.rescore.neural.training import train  # needs torch
+
+    write_pairs(run.folders["prepare"], ("source", "target"), output)
+    return train(transformer_settings(study.transformer, output), run.say)
 
 
 def perplexities_stage(study: Study, sentences: Sentences, inputs: Iterable[Path]) -> Stage:

@@ -26,7 +26,7 @@ class System:
     Attributes:
         name: the name of its files and rows.
         title: the title of its row in a table.
-        strategy: one of the library's `STRATEGIES`.
+        strategy: one of the library's `STRATEGIES`; `alone` for a network that translates by itself.
         skeleton: the kind of skeleton.
         scorer: the scorer of the skeleton's hypotheses.
         loops: the loops of the acceptors of skeletons.
@@ -87,6 +87,9 @@ def systems_with(skeleton: str) -> tuple[System, ...]:
         for system in (*SYSTEMS, *BETWEEN)
     )
 
+
+ALONE = System("transformer", "Transformer", "alone")
+"""The Transformer that is a part of the stronger model, as a translator of its own; it has no weights to tune."""
 
 RESCORED = "+rescored"
 """The suffix of a system whose n-best list is rescored with the stronger model."""

@@ -9,11 +9,11 @@ from typing import Any
 
 from experiments.experiment import Experiment
 from experiments.files import write_lines
+from experiments.network import write_pairs
 from experiments.report import measured
 from experiments.study.pipeline import model_for
 from lattice_simp.metrics import Lines, Measurements, bleu_13a, bleu_tok, chrf
 from lattice_simp.pipeline.runner import Done
-from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
 from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.config import Config, TestSet, read_config
 from lattice_simp.train.pipeline import train
@@ -73,9 +73,7 @@ def set_sizes(values: Mapping[str, Any]) -> dict[str, int | None]:
 
 def write_training_text(prepared: Path, validation: SentenceSet, languages: tuple[str, str], folder: Path) -> None:
     """Writes the Hiero system's training pairs (`train.LANGUAGE`) and the validation set, as token lines."""
-    folder.mkdir(parents=True, exist_ok=True)
-    held_out = (validation.sources, validation.references.tokens or ())
-    for side, language, lines in zip(SIDES, languages, held_out, strict=True):
+    source, target = (f"train.{language}" for language in languages)
+    write_pairs(prepared, (source, target), folder)
+    for language, lines in zip(languages, (validation.sources, validation.references.tokens or ()), strict=True):
         write_lines(folder / f"{VALIDATION}.{language}", lines)
-        shards = (read_shard(path, [side])[side].to_pylist() for path in shard_paths(prepared))
-        write_lines(folder / f"train.{language}", (line for shard in shards for line in shard))

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from experiments.files import sentence_file
+from experiments.network import read_network, translated
 from experiments.transformer.sets import VALIDATION, SentenceSet
 from lattice_simp import Decoder, Hypothesis, Lattice, determinize, nbest, prune, read, write
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import bleu_tok
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.rescore.lattice_search import LATTICE, rescore_lattice
 from lattice_simp.rescore.lattice_search import MODEL as MODEL_SCORE
-from lattice_simp.rescore.neural.scorer import ScoringOptions, TranslationScorer
+from lattice_simp.rescore.neural.scorer import TranslationScorer
 from lattice_simp.rescore.neural.settings import TrainingSettings, read_settings
 from lattice_simp.rescore.neural.training import MODEL, train
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
@@ -30,9 +30,6 @@ from lattice_simp.tune.mert import MertOptions, minimize_error
 
 FINISHED = "finished.json"
 """The file of a finished run with its settings. A longer run continues from there."""
-
-_BLANK = "▁"
-"""SentencePiece's mark of the blank before a word."""
 
 
 def network_settings(training: Path, languages: tuple[str, str], work: Path) -> TrainingSettings:
@@ -55,23 +52,6 @@ def trained_network(settings: TrainingSettings, run: Run) -> Path:
     model = train(settings, run.say)
     write_json(marker, configured)
     return model
-
-
-def read_network(model: Path, compute_type: str) -> TranslationScorer:
-    """Loads a network for one core."""
-    return TranslationScorer.read(model, ScoringOptions("cpu", compute_type, threads=1))
-
-
-def translated(scorer: TranslationScorer, source: Sequence[str], beam: int) -> str:
-    """Returns the token line of the network's own beam search."""
-    pieces = scorer.segmentation.source(source)
-    if not all(piece.startswith(_BLANK) for piece in pieces[:1]):
-        raise LatticeSimpError(f"{pieces[0]!r} is not a piece of SentencePiece, of which words can be made again")
-    longest = 2 * len(pieces) + 10
-    output = scorer.translator.translate_batch([pieces], beam_size=beam, max_decoding_length=longest, disable_unk=True)[
-        0
-    ]
-    return " ".join("".join(output.hypotheses[0]).replace(_BLANK, " ").split())
 
 
 DECODED, SCORED, SEARCHED = "decoded", "scored", "searched"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from rescore.joint.conftest import random_model
 
 from experiments.study.config import Study
-from experiments.study.scoring import JOINT, perplexities_stage, scorers_stage, scoring
+from experiments.study.scoring import JOINT, TRANSFORMER, perplexities_stage, scorers_stage, scoring
 from experiments.study.sentences import DEVELOPMENT, StudySentence
+from lattice_simp.pipeline.shards import write_shard
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.rescore import JointScorer
+from lattice_simp.rescore.neural import training
 from lattice_simp.skeleton import Skeleton
 
 HYPOTHESES = ["a c", "b", "g e a"]
@@ -48,6 +52,34 @@ def test_settings_of_the_joint_model():
     without = [scorers_stage(Study(scorers=("model1",), joint={"epochs": epochs})).settings for epochs in (1, 2)]
     assert with_it[0] != with_it[1]
     assert without[0] == without[1]
+
+
+def test_the_transformer_is_trained_on_the_pairs_of_the_study(tmp_path, monkeypatch):
+    settings = {"vocabulary": 100, "layers": 2, "schedule": "cosine"}
+    study = Study(scorers=(TRANSFORMER,), transformer=settings)
+    with pytest.raises(ValueError, match="layer"):
+        Study(transformer={"layer": 2})
+    columns = {"source": ["a b", "c"], "target": ["x", "y z"]}
+    write_shard(tmp_path / "prepare" / "000000.parquet", columns)
+    seen = []
+
+    def train(chosen, say):
+        seen.append((chosen.vocabulary, chosen.schedule))
+        seen.extend(Path(file).read_text(encoding="utf-8").splitlines() for file in (chosen.source, chosen.target))
+        model = Path(chosen.output) / "model"
+        model.mkdir()
+        return model
+
+    monkeypatch.setattr(training, "train", train)
+    stage = scorers_stage(study)
+    assert "prepare" in stage.needs
+    assert "prepare" not in scorers_stage(Study()).needs
+    folder = tmp_path / "scorers"
+    folder.mkdir()
+    stage.work(Run(folders={"prepare": tmp_path / "prepare"}), folder)
+    assert seen == [(100, "cosine"), columns["source"], columns["target"]]
+    assert [path.name for path in folder.iterdir()] == [TRANSFORMER]
+    assert stage.settings != scorers_stage(Study(scorers=(TRANSFORMER,), transformer={"layers": 3})).settings
 
 
 def test_perplexities_are_of_the_references_and_their_ends(models, tmp_path):

@@ -355,6 +355,20 @@ def test_systems_as_the_paper_stand_beside_its_figures(measured):
     assert table["Hiero, 3-best rescored"] == "35.38"
 
 
+def test_a_transformer_alone_has_a_row_and_headline_figures(done, config, variants):
+    folders = {**done.folders, "translated-transformer": done.folders["translated-gc"]}
+    study = STUDY.model_copy(update={"scorers": ("model1", "transformer")})
+    again = measure_set(replace(done, study=study, folders=folders), config, NEWS)
+    figures = headline(study, again, *variants[NEWS])
+    plain = again.comparisons["plain"].scores
+    assert figures["nmt_alone_bleu"] == plain["gc"][BLEU_TOK].value
+    assert figures["nmt_alone_gain_bleu"] == plain["gc"][BLEU_TOK].gain
+    assert "nmt_alone_bleu" not in headline(STUDY, again, *variants[NEWS])
+    gains = column(system_table(again, "", ""), "BLEU gain")
+    assert gains["Transformer"] == gains["Gappy composition, Hiero + Hiero(skeleton)"]
+    assert "transformer" in all_scores(again)
+
+
 def test_lists_that_a_pretrained_model_scores_are_compared_with_the_plain_ones(done, config, variants):
     folders = {f"causal-{system}": done.folders[f"rescored-{system}"] for system in ("plain", "gc-strong")}
     study = STUDY.model_copy(update={"causal": Causal(examples_of="none")})

@@ -12,7 +12,7 @@ import pytest
 from toy_study import AUTO, DECODER, LATE, NEWS, PLAIN, SENTENCES, STUDY, WAS_WEIGHT, ToyStudy, scoring, toy_config
 
 from experiments.files import sentence_file
-from experiments.study import causal, decoding, rescoring, translating, tuning, variant_stages
+from experiments.study import causal, decoding, rescoring, transformer, translating, tuning, variant_stages
 from experiments.study.composing import compose
 from experiments.study.config import DIVERSE, Causal, Diverse
 from experiments.study.decoding import (
@@ -224,6 +224,22 @@ def test_the_best_rescored_hypotheses_are_scored_by_a_pretrained_model_too(tmp_p
     assert ranked == words(study, "causal-plain", 0)
     record = study.records["causal-plain"]
     assert len(record["bleu_held_out"]) == len(record["bleu_held_out_without"]) == 2
+
+
+def test_a_transformer_translates_all_sets_alone(tmp_path, monkeypatch):
+    models = []
+    monkeypatch.setattr(transformer, "read_network", lambda model, compute_type: models.append(model) or "network")
+    monkeypatch.setattr(transformer, "translated", lambda network, words, beam: " ".join([network, *words, str(beam)]))
+    study = ToyStudy(tmp_path, STUDY.model_copy(update={"scorers": ("model1", "transformer")}))
+    study.do(transformer.alone_stage(study.sentences))
+    assert set(models) == {study.folders["scorers"] / "transformer"}
+    for name, sentences in study.sentences.items():
+        outputs = read_outputs(study.folders["translated-transformer"] / f"{name}.jsonl")
+        expected = [" ".join(["network", *sentence.words, "5"]) for sentence in sentences]
+        assert [output.words for output in outputs] == expected
+        assert {output.reachable for output in outputs} == {None}
+    assert [system.name for system in study.study.measured] == [*STUDY.systems, "transformer"]
+    assert STUDY.measured == STUDY.chosen
 
 
 def test_a_pretrained_model_is_shown_pairs_cases_and_pieces_of_the_corpora(tmp_path, monkeypatch):

@@ -175,7 +175,7 @@ def hiero(tmp_path_factory):
 
 def test_lists_and_lattices_hold_what_the_systems_say(hiero, network, tmp_path):
     """If all prefixes fit, the search finds the cheapest of all strings, even beyond the list of three."""
-    from experiments.transformer.stages import read_network
+    from experiments.network import read_network
     from lattice_simp import Decoder
 
     before = Done({"tune": hiero}, {"tune": {"key": "toy"}})
@@ -218,7 +218,7 @@ def test_lists_and_lattices_hold_what_the_systems_say(hiero, network, tmp_path):
 
 
 def test_the_network_s_own_translation_is_words(network):
-    from experiments.transformer.stages import read_network, translated
+    from experiments.network import read_network, translated
 
     scorer = read_network(network, "float32")
     pieces = scorer.segmentation.source(SOURCES[0].split())
@@ -230,7 +230,7 @@ def test_the_network_s_own_translation_is_words(network):
 
 
 def test_a_network_of_other_pieces_cannot_translate(network, tmp_path):
-    from experiments.transformer.stages import read_network, translated
+    from experiments.network import read_network, translated
 
     shutil.copytree(network, tmp_path / "words")
     (tmp_path / "words" / "lattice_simp.json").write_text('{"subwords": "words"}', encoding="utf-8")

@@ -174,14 +174,17 @@ def test_clauses_nested_deeper_than_recursion():
 
 
 def cpu_seconds(clauses: int, pattern: str, *, every_clause: bool) -> float:
-    """Returns the time to simplify a sentence of coordinate clauses."""
+    """Returns the shortest of three times to simplify a sentence of coordinate clauses, without pauses of Python."""
     sentence = parse_sentence(" | और/CC | ".join([pattern] * clauses))
     length = len(parse_sentence(pattern))
     spans = [Clause(start, start + length, ClauseType.COORDINATE) for start in range(0, len(sentence), length + 1)]
-    began = process_time()
-    result = simplify(sentence, spans, every_clause=every_clause)
-    assert len(result.sentences) in (1, clauses)
-    return process_time() - began
+    seconds = []
+    for _ in range(3):
+        began = process_time()
+        result = simplify(sentence, spans, every_clause=every_clause)
+        seconds.append(process_time() - began)
+        assert len(result.sentences) in (1, clauses)
+    return min(seconds)
 
 
 @pytest.mark.parametrize("every_clause", [False, True])
