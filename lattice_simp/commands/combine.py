@@ -34,6 +34,7 @@ from lattice_simp.commands.options import (
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.systems.combination.combine import CombinationSettings, expansion_of
+from lattice_simp.systems.combination.methods import METHODS
 from lattice_simp.systems.paraphrase.paraphraser import Paraphraser
 from lattice_simp.translate.model_files import read_weights
 
@@ -47,7 +48,7 @@ class _CombineOptions(LabelOptions, CombinationSettings):
 
 _PANELS = {
     **dict.fromkeys(LabelOptions.__dataclass_fields__, LABELS),
-    **dict.fromkeys(("strings", "lm_weight", "max_arcs", "beam"), SEARCH),
+    **dict.fromkeys(("strings", "lm_weight", "max_arcs", "beam", "confidence_weight", "empty_confidence"), SEARCH),
 }
 
 
@@ -79,7 +80,8 @@ def combine_outputs(
 ) -> None:
     """Combine several systems' outputs for the same sentences into one translation.
 
-    The best output agrees with most systems, n-gram by n-gram. --lm adds a language model. `lattice-simp tune lattices`
+    The best output agrees with most systems, n-gram by n-gram. With --method rover, the systems vote on each word, and
+    confidences of words count. --lm adds a language model. `lattice-simp tune lattices`
     tunes weights on the folder that --lattices writes. A system may have no output for a sentence. --pieces joins the
     subwords of systems that have them. Warnings report systems whose tokens differ in form.
 
@@ -108,8 +110,10 @@ def _refuse_idle(method: str, *, has_model: bool, has_weights: bool, has_lists: 
     """Refuses options without effect."""
     if method != "phrases":
         refuse_idle(["parse"], f"with --method {method}")
-    if method == "union":
-        refuse_idle(["strings"], "with --method union, which uses all strings")
+    if method in ("union", "rover"):
+        refuse_idle(["strings"], f"with --method {method}, which uses all strings")
+    if not METHODS[method].is_vote:
+        refuse_idle(["confidence_weight", "empty_confidence"], f"with --method {method}")
     if not has_model:
         refuse_idle(["lm_weight", "gain_beam"], "without --lm")
     if has_weights:

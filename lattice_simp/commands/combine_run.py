@@ -19,7 +19,7 @@ from lattice_simp.commands.lattice_input import (
 )
 from lattice_simp.commands.lattice_run import with_progress
 from lattice_simp.commands.line_output import Result, write_lines
-from lattice_simp.commands.losses import Losses
+from lattice_simp.commands.losses import CONFIDENCES, Losses
 from lattice_simp.commands.reference_lines import readable_sources
 from lattice_simp.commands.token_forms import checked_forms
 from lattice_simp.commands.whole_sentences import checked_lists
@@ -47,10 +47,12 @@ from lattice_simp.systems.combination.combine import (
     feature_names,
 )
 from lattice_simp.systems.combination.combine import Output as SystemOutput
-from lattice_simp.systems.combination.methods import Expand
+from lattice_simp.systems.combination.methods import METHODS, Expand
 from lattice_simp.translate.model_files import WEIGHTS, write_weights
 
 _NOTHING: list[Hypothesis] = []
+
+_UNUSED = "{} do not count and are lost; --method rover uses them"
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class Combination:
             self._write_weights(files.lattices)
         with readable_sources(self.sources) as paths:
             results = _Results(self.of, jobs)
-            inputs = _Inputs(self.sources, self.labels)
+            inputs = _Inputs(self.sources, self.labels, self.settings)
             sentences = checked_forms(self.sources, inputs.aligned(paths, first_id), self.labels.pieces)
             decided = _decided(results.of(sentences), files.n if files.nbest_output else 1, files.lattices, inputs)
             write_lines(decided, files.output, files.nbest_output)
@@ -181,8 +183,10 @@ class _Inputs:
         losses, of_folder: the losses of the combination, and those of a folder of lattices.
     """
 
-    def __init__(self, sources: list[str], labels: LabelOptions) -> None:
+    def __init__(self, sources: list[str], labels: LabelOptions, settings: CombinationSettings) -> None:
         self._sources, self._labels = sources, labels
+        self._is_vote = METHODS[settings.method].is_vote
+        self._uncertain = set(sources) if self._is_vote and settings.confidence_weight else set()
         self.names, self.losses, self.of_folder = list[str | None](), Losses(), Losses()
 
     def aligned(self, files: list[str], first_id: int) -> Iterator[tuple[SystemOutput, ...]]:
@@ -201,10 +205,16 @@ class _Inputs:
                 for source in silent:
                     print(f"lattice-simp: {source}: no output for sentence {number}", file=sys.stderr)
             self.names.append(shared.of(number, names))
-            features = {name for output in outputs for name in features_of(output)}
+            features = [features_of(output) for output in outputs]
             # The combination has features of its own.
-            self.losses.add_features(name for name in (TIME, POSTERIOR) if name in features)
+            self.losses.add_features([TIME] if any(TIME in names for names in features) else [])
+            confident = {source for source, names in zip(sources, features, strict=True) if POSTERIOR in names}
+            if not self._is_vote:
+                self.losses.add_phrases({_UNUSED: [CONFIDENCES] if confident else []})
+            self._uncertain -= confident
             yield outputs
+        for source in sorted(self._uncertain):
+            print(f"lattice-simp: {source}: no confidences of words, so these count by frequency", file=sys.stderr)
 
 
 def _outputs(file: str, name: str, first_id: int, labels: LabelOptions) -> Iterator[tuple[str | None, SystemOutput]]:

@@ -70,7 +70,7 @@ def confusion_network(
     if lattice.empty:
         return replace(lattice.project_output(), features=Features.empty(0, lattice.num_states))
     slots, end = consensus_slots(lattice, strings)
-    network = _chain(slots, strings, lattice)
+    network = slot_chain(slots, strings, lattice)
     return network if end is None else network.with_feature(TIME, _durations(slots, end)[network.sources])
 
 
@@ -111,8 +111,8 @@ def _settled(strings: Distribution, times: Floats | None = None) -> Slots:
     return slots
 
 
-def _chain(slots: Slots, strings: Distribution, lattice: Lattice) -> Lattice:
-    """Returns the chain of the slots."""
+def slot_chain(slots: Slots, strings: Distribution, lattice: Lattice) -> Lattice:
+    """Returns the chain of states with the words of the slots, in the table of the lattice of the strings."""
     count = int(slots.slots.max(initial=-1)) + 1
     return Lattice.from_arcs(
         slots.slots,

@@ -103,7 +103,7 @@ class Slots(NamedTuple):
         words: (entries,) int32 of a distribution; 0 for none.
         masses: (entries,) float64, the probability of the word in the slot.
         is_pivot: (entries,) bool, whether the pivot has this word, or none, in this slot.
-        spans: (entries, 2) float64, the seconds when the word begins and ends, on average.
+        spans: (entries, 2) float64, the seconds when the word begins and ends, or other values, on average.
     """
 
     slots: Longs
@@ -120,7 +120,8 @@ def align(strings: Distribution, pivot: Pivot, times: Floats | None = None) -> S
     Args:
         strings: the strings of a lattice.
         pivot: the string to align them with.
-        times: (arcs, 2) float64 seconds, when each arc begins and ends.
+        times: (arcs, 2) float64 seconds, when each arc begins and ends. If the pivot has no times, these may be any
+            two values of the arcs, which do not influence the alignment.
     """
     return _slots(_aligned(strings, pivot, times), pivot, len(strings.arcs.finals), len(strings.words) + 1)
 

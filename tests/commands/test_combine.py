@@ -39,10 +39,11 @@ def test_lists_and_lines_become_lines_and_lists(call, folder):
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-@pytest.mark.parametrize("method", ["union", "confusion", "phrases"])
+@pytest.mark.parametrize("method", ["union", "confusion", "phrases", "rover"])
 def test_methods_and_jobs(call, folder, method, jobs):
     done = call("combine", "one.nbest", "two.txt", "three.txt", "--method", method, "--jobs", jobs)
     assert done.returncode == 0
+    assert ("no confidences of words" in done.stderr) == (method == "rover")
     assert done.stdout.splitlines()[1:] == BEST.splitlines()[1:]
     if method != "union":  # no system has this string
         assert done.stdout == BEST
@@ -179,6 +180,8 @@ def test_shares_and_a_language_model(call, folder, model):
         (("--weights", "weights.tsv"), "the weight 'Fluency' has no feature"),
         (("--method", "best"), "'best' is not one of"),
         (("--parse",), "--parse has no effect with --method confusion"),
+        (("--empty-confidence", 0.5), "--empty-confidence has no effect with --method confusion"),
+        (("--method", "rover", "--confidence-weight", 2), "confidence_weight is 2.0; give a number from 0 to 1"),
     ],
 )
 def test_options_that_do_not_fit(call, folder, arguments, message):
@@ -187,3 +190,24 @@ def test_options_that_do_not_fit(call, folder, arguments, message):
     assert done.returncode != 0
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_recognisers_vote_with_the_confidences_of_words(call, folder):
+    (folder / "one.ctm").write_text("u 1 0.0 0.2 the 0.9\nu 1 0.2 0.3 cat 0.3\n")
+    (folder / "two.ctm").write_text("u 1 0.0 0.2 the 0.9\nu 1 0.2 0.3 bat 0.9\n")
+    (folder / "three.txt").write_text("the cat\n")
+    systems = ("one.ctm", "two.ctm", "three.txt")
+    done = call("combine", *systems, "--method", "rover", "--confidence-weight", 0.9)
+    assert done.stdout == "the bat\n"
+    assert done.stderr.splitlines() == [
+        "lattice-simp: three.txt: no confidences of words, so these count by frequency",
+        "<stdout>: text cannot store the names of sentences; to keep them, give --nbest-output a name that ends in "
+        ".jsonl",
+        "<stdout>: the result does not have the feature time",
+    ]
+    done = call("combine", *systems, "--method", "rover", "--confidence-weight", 0)
+    assert done.stdout == "the cat\n"
+    assert "frequency" not in done.stderr
+    done = call("combine", *systems)
+    assert done.stdout == "the cat\n"
+    assert "<stdout>: the confidences of words do not count and are lost; --method rover uses them" in done.stderr

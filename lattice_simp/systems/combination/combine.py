@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Confidences, Hypothesis
 from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses, share_symbols
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import as_sentences
@@ -42,17 +42,21 @@ class CombinationSettings:
 
     Attributes:
         method: a name in `METHODS`: `union` chooses among the strings of the systems, `confusion` among the words in
-            each slot of a confusion network, `phrases` among all recombinations of aligned phrases.
+            each slot of a confusion network, `phrases` among all recombinations of aligned phrases; `rover` takes the
+            word with the most votes in each slot (Fiscus 1997).
         shares: the share of each system in the mixture, above 0; None for equal shares.
         scales: the factors of each system's costs before they become probabilities, above 0; one value applies to all.
-        strings: the number of best strings of each system to align; `union` uses all.
+        strings: the number of best strings of each system to align; `union` and `rover` use all.
         lm_weight: the weight of the language model if no weights are given.
         max_arcs: the most arcs of the lattice with expanded states, to which it is pruned.
         beam: the beam of the language model, in units of gain; None for no beam.
+        confidence_weight: for `rover`, how much the mean confidence in a word counts against the share of the systems
+            that have it in this slot: from 0 to 1.
+        empty_confidence: for `rover`, the confidence in having no word in a slot, from 0 to 1.
     """
 
     method: MethodName = option(
-        "confusion", "method", "method; recombine whole strings, words of a confusion network, or phrases"
+        "confusion", "method", "method; recombine strings, words of a confusion network, or phrases, or vote on words"
     )
     shares: tuple[float, ...] | None = None
     scales: tuple[float, ...] = (1.0,)
@@ -60,6 +64,12 @@ class CombinationSettings:
     lm_weight: float = option(0.05, "lm-weight", "weight of the language model without --weights")
     max_arcs: int = option(20_000, "max-arcs", "maximum number of arcs per lattice")
     beam: float | None = option(5.0, "gain-beam", "with --lm, keep paths within this many units of gain")
+    confidence_weight: float = option(
+        0.5, "confidence-weight", "with rover, weight of words' confidences against their frequencies, from 0 to 1"
+    )
+    empty_confidence: float = option(
+        0.7, "empty-confidence", "with rover, confidence in having no word in a slot, from 0 to 1"
+    )
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -71,6 +81,9 @@ class CombinationSettings:
         for name, number in (("strings", self.strings), ("max_arcs", self.max_arcs)):
             if number < 1:
                 raise LatticeSimpError(f"{name} is {number}; give at least 1")
+        for name in ("confidence_weight", "empty_confidence"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise LatticeSimpError(f"{name} is {getattr(self, name)}; give a number from 0 to 1")
 
     def of_systems(self, count: int) -> tuple[list[float], list[float]]:
         """Returns the shares and scales of this many systems.
@@ -133,7 +146,8 @@ def combine(
     outputs = as_sentences(outputs)
     shares, scales = chosen.of_systems(len(outputs))
     check_weights(weights or {}, feature_names(len(outputs), lm=lm is not None))
-    systems = [_system(output, scale, ignore) for output, scale in zip(outputs, scales, strict=True)]
+    is_vote = METHODS[chosen.method].is_vote
+    systems = [_system(output, scale, ignore, is_vote) for output, scale in zip(outputs, scales, strict=True)]
     systems = share_symbols(systems) if systems else []
     numbers = [number for number, system in enumerate(systems) if not system.empty]
     if not numbers:
@@ -142,7 +156,8 @@ def combine(
     shares = [share / total for share in shares]
     candidates = [systems[number] for number in numbers]
     method = METHODS[chosen.method if len(candidates) > 1 else "union"]  # a single system needs no combination
-    lattice = method.make(Task(candidates, [shares[number] for number in numbers], chosen.strings, expand))
+    votes = chosen.confidence_weight, chosen.empty_confidence
+    lattice = method.make(Task(candidates, [shares[number] for number in numbers], chosen.strings, expand, *votes))
     scored = with_agreement(lattice, [None if system.empty else system for system in systems], shares, chosen.max_arcs)
     if weights is None:  # a single system has no other to agree with
         alone = {POSTERIOR: 1.0, LM: chosen.lm_weight}
@@ -164,21 +179,33 @@ def default_weights(systems: int, settings: CombinationSettings, *, lm: bool = T
 
     They are those of minimum Bayes risk, where a word costs 1. With two systems, however, every word of one system
     would gain and longer would always be better; so a word costs as much as its n-grams gain if one of both has them.
+    Votes on words decide alone.
     """
     weights = agreement_weights(systems)
     if systems == 2:
         weights[WORDS] = -0.5 * sum(weight for name, weight in weights.items() if name.startswith(NGRAM))
-    weights[POSTERIOR] = METHODS[settings.method].posterior_weight
+    method = METHODS[settings.method]
+    weights = dict.fromkeys(weights, 0.0) if method.is_vote else weights
+    weights[POSTERIOR] = method.posterior_weight
     return {**weights, **({LM: settings.lm_weight} if lm else {})}
 
 
-def _system(output: Output, scale: float, ignore: Collection[str]) -> Lattice:
-    """Returns a system's posteriors as a lattice, empty without hypotheses."""
+def _system(output: Output, scale: float, ignore: Collection[str], has_confidences: bool) -> Lattice:
+    """Returns a system's posteriors as a lattice, empty without hypotheses; with confidences of words if any."""
     if isinstance(output, Lattice):
         lattice = output.project_output()
     else:
-        lattice = Lattice.from_nbest(Hypothesis(item.tokens, item.cost) for item in as_hypotheses(output))
+        hypotheses = as_hypotheses(output)
+        has_confidences = has_confidences and any(item.confidences for item in hypotheses)
+        lattice = Lattice.from_nbest(
+            Hypothesis(item.tokens, item.cost, confidences=_confidences(item) if has_confidences else None)
+            for item in hypotheses
+        )
     return normalise(lattice.without_words(ignore), scale)
+
+
+def _confidences(hypothesis: Hypothesis) -> Confidences:
+    return hypothesis.confidences or (math.nan,) * len(hypothesis.tokens)
 
 
 def _decided(lattice: Lattice, weights: Mapping[str, float], lm: LanguageModel | None, beam: float | None) -> Lattice:

@@ -13,6 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from lattice_simp.core.columns import UNKNOWN_LOG
+from lattice_simp.core.feature_names import POSTERIOR
 from lattice_simp.core.features import Features
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -21,6 +23,7 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.recombine import recombine
 from lattice_simp.ops.union import union
+from lattice_simp.ops.word_vote import word_vote
 
 Tokens: TypeAlias = tuple[str, ...]
 
@@ -40,12 +43,15 @@ class Task:
         shares: the shares of the systems, which sum to 1.
         strings: the number of strings of each system to align.
         expand: the function that paraphrases by parsing; None without a parser.
+        confidence_weight, empty_confidence: as in `word_vote`.
     """
 
     systems: Sequence[Lattice]
     shares: Sequence[float]
     strings: int = 100
     expand: Expand | None = None
+    confidence_weight: float = 0.0
+    empty_confidence: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -57,10 +63,12 @@ class Method:
         posterior_weight: the default weight of a path's log probability in that lattice. In a confusion network this
             shows how many systems have each word at its place; in other lattices only the system of the path, which
             does not indicate quality.
+        is_vote: whether that cost decides alone by default, and confidences of words count.
     """
 
     make: Callable[[Task], Lattice]
     posterior_weight: float = 0.0
+    is_vote: bool = False
 
 
 def mixture(task: Task) -> Lattice:
@@ -93,10 +101,22 @@ def confusion(task: Task) -> Lattice:
     return confusion_network(recombine(_strings(task), task.systems[0].symbols), max_arcs=None, ignore=())
 
 
+def rover(task: Task) -> Lattice:
+    """Returns the confusion network of all strings of the systems; votes on the words in each slot are its costs."""
+    systems = [
+        replace(system, features=system.features.select((POSTERIOR,)))
+        if POSTERIOR in system.features
+        else system.without_features().with_feature(POSTERIOR, np.full(system.num_arcs, UNKNOWN_LOG))
+        for system in task.systems
+    ]
+    return word_vote(union(*systems, shares=task.shares), task.confidence_weight, task.empty_confidence)
+
+
 METHODS: Mapping[str, Method] = {
     "union": Method(mixture),
     "confusion": Method(confusion, posterior_weight=1.0),
     "phrases": Method(phrases),
+    "rover": Method(rover, posterior_weight=1.0, is_vote=True),
 }
 """The methods by name, which commands offer as options."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -214,6 +215,8 @@ def test_a_network_of_strings_is_no_other_than_the_library_makes():
         (lambda: CombinationSettings(shares=(0.0,)), "share of a system is 0.0"),
         (lambda: CombinationSettings(scales=(math.nan,)), "scale of a system is nan"),
         (lambda: CombinationSettings(strings=0), "strings is 0"),
+        (lambda: CombinationSettings(confidence_weight=1.5), "confidence_weight is 1.5; give a number from 0 to 1"),
+        (lambda: CombinationSettings(empty_confidence=math.nan), "empty_confidence is nan"),
         (lambda: combine(["a"], weights={"LM": 1.0}), "give a language model"),
         (lambda: combine(["a"], weights={"Agreement2": 1.0}), "the features are Posterior, Words"),
     ],
@@ -262,6 +265,93 @@ def test_paths_have_the_shares_of_their_systems(method):
     assert {path.text: math.exp(-path.cost) for path in nbest(lattice, 9)} == pytest.approx(
         {"a": 0.375, "b": 0.375, "c": 0.25}
     )
-    if method != "union":  # one string of each system is aligned, and stands for all of it
+    if method not in ("union", "rover"):  # one string of each system is aligned, and stands for all of it
         few = combine(outputs, replace(settings, strings=1), weights={"Posterior": 1.0})
         assert [round(math.exp(-path.cost), 9) for path in nbest(few, 9)] == [0.75, 0.25]
+
+
+ROVER = CombinationSettings("rover")
+
+
+def random_votes(seed):
+    """Returns systems, each with a word, or none, in each of three slots between anchors, and the known confidences."""
+    rng = np.random.default_rng(seed)
+    votes = [
+        [(str(rng.choice([f"{name}{slot}" for name in "abc"])) if rng.random() < 0.7 else "") for slot in range(3)]
+        for _ in range(int(rng.integers(2, 5)))
+    ]
+    confidences = [[float(rng.random()) if rng.random() < 0.8 else math.nan for _ in range(3)] for _ in votes]
+    systems = []
+    for words, values in zip(votes, confidences, strict=True):
+        pairs = [("|", 1.0)]  # so the empty word counts
+        for slot, (word, value) in enumerate(zip(words, values, strict=True)):
+            pairs += [(word, value), *[(f"|{slot}{end}", math.nan) for end in range(3)]]
+        tokens, shares = zip(*(pair for pair in pairs if pair[0]), strict=True)
+        systems.append([Hypothesis(tokens, confidences=shares)])
+    return votes, confidences, systems
+
+
+def expected_votes(rows, weight, empty):
+    """Returns the share of the votes for each word of a slot (Fiscus 1997) from rows of word, confidence, share."""
+    votes = {}
+    for word in {word for word, _, _ in rows}:
+        frequency = sum(share for other, _, share in rows if other == word)
+        known = [(value, share) for other, value, share in rows if other == word and not math.isnan(value)]
+        mean = np.average([value for value, _ in known], weights=[share for _, share in known]) if known else frequency
+        votes[word] = (1 - weight) * frequency + weight * (mean if word else empty)
+    return {word: vote / sum(votes.values()) for word, vote in votes.items()}
+
+
+def test_votes_count_frequencies_and_confidences():
+    """All strings of the slots with their costs, and the default decision, by hand."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        votes, confidences, systems = random_votes(seed)
+        shares, weight, empty = rng.random(len(systems)) + 0.2, float(rng.random()), float(rng.random())
+        shares /= shares.sum()
+        settings = CombinationSettings(
+            "rover", shares=tuple(shares), confidence_weight=weight, empty_confidence=empty, max_arcs=1_000_000
+        )
+        slots = []
+        for slot in range(3):
+            rows = [
+                (words[slot], values[slot] if words[slot] else math.nan, share)
+                for words, values, share in zip(votes, confidences, shares, strict=True)
+            ]
+            slots.append(expected_votes(rows, weight, empty))
+        expected = {}
+        for words in product(*slots):
+            anchored = "| " + " ".join(f"{word} |{slot}0 |{slot}1 |{slot}2" for slot, word in enumerate(words))
+            cost = -sum(math.log(max(slot[word], 1e-300)) for slot, word in zip(slots, words, strict=True))
+            expected[" ".join(anchored.split())] = cost
+        result = {path.text: path.cost for path in nbest(combine(systems, settings), 1000)}
+        assert result == pytest.approx(expected, abs=1e-6), seed
+
+
+def test_votes_without_confidences_are_those_of_the_confusion_network():
+    """Also of the empty word, whatever the weight of confidences."""
+    for seed in range(40):
+        systems = random_systems(seed, least=2)
+        settings = CombinationSettings("rover", confidence_weight=seed / 39, max_arcs=1_000_000)
+        mixture = union(*map(Lattice.from_nbest, systems), shares=[1] * len(systems), normalised=True)
+        expected = {path.tokens: path.cost for path in nbest(confusion_network(mixture), 10_000)}
+        result = {path.tokens: path.cost for path in nbest(combine(systems, settings), 10_000)}
+        assert result == pytest.approx(expected, abs=1e-6), seed
+
+
+def test_the_confidences_of_some_hypotheses_count():
+    """A list whose first hypothesis alone has confidences, a lattice with posteriors, and plain text."""
+    ranked = [Hypothesis(("a", "b"), 0.0, confidences=(0.9, 0.9)), Hypothesis(("a", "c"), 1.0)]
+    sure = Lattice.from_nbest([Hypothesis(("a", "c"), confidences=(0.9, 1.0))])
+    unsure = Lattice.from_nbest([Hypothesis(("a", "c"), confidences=(0.9, 0.1))])
+    assert shortest_path(combine([ranked, sure], ROVER)).text == "a c"
+    assert shortest_path(combine([ranked, unsure], ROVER)).text == "a b"
+    assert shortest_path(combine(["a b", sure, "a b"], ROVER)).text == "a b"
+    assert shortest_path(combine([[Hypothesis((), confidences=())], unsure, sure], ROVER)).text == "a c"
+
+
+def test_votes_leave_other_methods_alone():
+    confident, plain = [[Hypothesis(("a", "b"), confidences=(0.9, 0.1))], "a c"], ["a b", "a c"]
+    for method in set(METHODS) - {"rover"}:
+        first, second = (nbest(combine(each, CombinationSettings(method)), 9) for each in (confident, plain))
+        assert [(path.text, path.cost) for path in first] == [(path.text, path.cost) for path in second], method
