@@ -1,8 +1,9 @@
 """CTM, the text of recognised words that sclite and Kaldi read: `utterance channel begin duration word confidence`.
 
 The confidence may be missing, or `NA`. Further fields and lines that begin with `;;` are skipped. An utterance is a
-list of one hypothesis, or of one for each choice of alternatives (`<ALT_BEGIN>`), which weigh the same. If an utterance
-has several channels, the channel is part of the names.
+list of one hypothesis, or of one for each choice of alternatives (`<ALT_BEGIN>`). The weight of an alternative is the
+mean confidence of its words; if one of them has none, all alternatives there weigh the same. If an utterance has
+several channels, the channel is part of the names.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "u.ctm"
@@ -15,10 +16,12 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, product
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 from lattice_simp.core.hypothesis import Hypothesis
@@ -40,6 +43,7 @@ _BEGIN, _NEXT, _END = "<ALT_BEGIN>", "<ALT>", "<ALT_END>"
 _MATCHED = 100
 _LONGEST = 1e7  # seconds
 _ROUNDED = 1.01
+_LEAST = sys.float_info.min
 _MOST_HYPOTHESES = 100
 _REMEDY = "write utterance channel begin duration word confidence, with times in seconds"
 
@@ -54,6 +58,13 @@ class _Word(NamedTuple):
     alternation: int = 0
     """The number of the alternatives that it belongs to, from 1, or 0."""
     choice: int = 0
+
+
+class _Choice(NamedTuple):
+    """An alternative: its words in order of time, and its weight, NaN if that is unknown."""
+
+    words: Sequence[_Word]
+    weight: float = math.nan
 
 
 def is_ctm(head: bytes) -> bool:
@@ -111,33 +122,61 @@ def stream_ctm(path: str | Path, first_id: int = 0, cost: str | None = None) -> 
         yield Sentence(number, _hypotheses(slots), name)
 
 
-def _slots(words: Sequence[_Word]) -> tuple[list[list[list[_Word]]], int | None]:
+def _slots(words: Sequence[_Word]) -> tuple[list[list[_Choice]], int | None]:
     """Returns the alternatives at each place, in order of time, and the line of the first ones that are left out."""
     if not any(word.alternation for word in words):  # the usual case, which a place for each word would slow down
-        return [[sorted((word for word in words if word.text != _NO_WORD), key=lambda word: word.begin)]], None
-    slots = list[list[list[_Word]]]()
+        spoken = sorted((word for word in words if word.text != _NO_WORD), key=lambda word: word.begin)
+        return [[_Choice(spoken)]], None
+    slots = list[list[_Choice]]()
     for _, group in groupby(words, lambda word: (word.alternation, 0 if word.alternation else word.line)):
         choices: dict[int, list[_Word]] = {}
         for word in sorted(group, key=lambda word: word.begin):
-            choices.setdefault(word.choice, []).extend([word] if word.text != _NO_WORD else ())
-        slots.append([choices[choice] for choice in sorted(choices)])
-    slots = [slot for slot in slots if any(slot)]
-    slots.sort(key=lambda slot: min(words[0].begin for words in slot if words))
+            choices.setdefault(word.choice, []).append(word)
+        slots.append(_weighted([choices[choice] for choice in sorted(choices)]))
+    slots = [slot for slot in slots if any(choice.words for choice in slot)]
+    slots.sort(key=lambda slot: min(choice.words[0].begin for choice in slot if choice.words))
     count, omitted = 1, None
     for place, slot in enumerate(slots):
         if count * len(slot) > _MOST_HYPOTHESES:
-            omitted = next(words[0].line for words in slot if words) if omitted is None else omitted
+            omitted = next(words[0].line for words, _ in slot if words) if omitted is None else omitted
             slots[place] = slot[:1]
         count *= len(slots[place])
     return slots, omitted
 
 
-def _hypotheses(slots: Sequence[Sequence[Sequence[_Word]]]) -> list[Hypothesis]:
-    """Returns the hypothesis of each choice of alternatives; all weigh the same."""
-    paths = [tuple(chain.from_iterable(choice)) for choice in product(*slots)]
-    strings = [tuple(word.text for word in path) for path in paths]
-    first = dict(zip(reversed(strings), reversed(paths), strict=True))
-    return [_timed(hypothesis, first[hypothesis.tokens]) for hypothesis in samples(strings)]
+def _weighted(alternatives: Sequence[Sequence[_Word]]) -> list[_Choice]:
+    """Returns alternatives without empty words, with their weights, which sum to 1 if they are known.
+
+    An alternative without lines of its own has the rest of the probability.
+    """
+    lines = [[word for word in words if math.isfinite(word.begin)] for words in alternatives]
+    known = [fmean(word.confidence for word in words) for words in lines if words]
+    rest = max(1.0 - math.fsum(known), 0.0) / max(len(lines) - len(known), 1)
+    shares = iter(known)
+    weights = [next(shares) if words else rest for words in lines]
+    total = math.fsum(weights)
+    weights = [weight / total if total > 0.0 else math.nan for weight in weights]
+    spoken = [[word for word in words if word.text != _NO_WORD] for words in lines]
+    return list(map(_Choice, spoken, weights))
+
+
+def _hypotheses(slots: Sequence[Sequence[_Choice]]) -> list[Hypothesis]:
+    """Returns the hypothesis of each choice of alternatives; all weigh the same if no weight is known."""
+    first, masses = dict[tuple[str, ...], Sequence[_Word]](), dict[tuple[str, ...], float]()
+    strings = list[tuple[str, ...]]()
+    for choices in product(*slots):
+        words = tuple(chain.from_iterable(choice.words for choice in choices))
+        strings.append(tuple(word.text for word in words))
+        first.setdefault(strings[-1], words)
+        mass = math.prod(1.0 if math.isnan(choice.weight) else choice.weight for choice in choices)
+        masses[strings[-1]] = masses.get(strings[-1], 0.0) + mass
+    if all(math.isnan(choice.weight) for slot in slots for choice in slot):
+        hypotheses = samples(strings)
+    else:
+        total = math.fsum(masses.values())
+        hypotheses = [Hypothesis(tokens, -math.log(max(mass / total, _LEAST))) for tokens, mass in masses.items()]
+        hypotheses.sort(key=lambda hypothesis: hypothesis.cost)
+    return [_timed(hypothesis, first[hypothesis.tokens]) for hypothesis in hypotheses]
 
 
 def _timed(hypothesis: Hypothesis, words: Sequence[_Word]) -> Hypothesis:

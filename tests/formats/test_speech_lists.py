@@ -200,8 +200,9 @@ def test_ctm(tmp_path, end):
 
 
 def alternatives(*choices, begin=0.5):
-    """Returns the lines of alternatives, each a text."""
-    lines = [[f"u 1 {begin + place / 4} 0.25 {word}" for place, word in enumerate(text.split())] for text in choices]
+    """Returns the lines of alternatives, each a text of words, or of words and confidences between bars."""
+    texts = [text.split("|" if "|" in text or any(map(str.isdigit, text)) else None) for text in choices]
+    lines = [[f"u 1 {begin + place / 4} 0.25 {word}" for place, word in enumerate(words) if word] for words in texts]
     marks = ["u 1 * *  <alt_begin>", *["u 1 * * <ALT>"] * (len(choices) - 1)]
     rows = [row for mark, words in zip(marks, lines, strict=True) for row in (mark, *words)]
     return "".join(f"{row}\n" for row in (*rows, "u 1 * * <ALT_END>"))
@@ -217,6 +218,29 @@ def test_alternatives_of_several_words_in_ctm(tmp_path):
     assert hypotheses[-1].times is not None
     [(_, lattice)] = ls.read_all(path)
     assert sorted(entry.text for entry in ls.nbest(lattice, 10)) == sorted(costs)
+
+
+@pytest.mark.parametrize(
+    ("choices", "shares"),
+    [
+        (("b 0.6", "c 0.2"), {"b": 0.75, "c": 0.25}),
+        (("c 0.2", "b 0.6", "b 0.2"), {"b": 0.8, "c": 0.2}),
+        (("b 0.8|b 0.4", "@ 0.4"), {"b b": 0.6, "": 0.4}),
+        (("b 0.25", "c 0.25", ""), {"": 0.5, "b": 0.25, "c": 0.25}),
+        (("b 1.0", "c 0.0"), {"b": 1.0, "c": 0.0}),
+        (("b 0.6", "c"), {"b": 0.5, "c": 0.5}),
+        (("b 0.6", "@"), {"b": 0.5, "": 0.5}),
+        (("b 0", "c 0"), {"b": 0.5, "c": 0.5}),
+    ],
+)
+def test_alternatives_in_ctm_weigh_as_their_confidences(tmp_path, choices, shares):
+    """The mean of the words of each; one without lines has the rest. Without one of the others, all weigh the same."""
+    path = tmp_path / "x.ctm"
+    path.write_text(f"u 1 0.5 0.25 a 0.9\n{alternatives(*choices, begin=1.0)}")
+    [hypotheses] = ls.read_nbest(path)
+    result = [(entry.text, round(math.exp(-entry.cost), 9)) for entry in hypotheses]
+    assert result == [(f"a {text}".strip(), share) for text, share in shares.items()]
+    assert [entry.cost for entry in hypotheses] == sorted(entry.cost for entry in hypotheses)
 
 
 def test_many_alternatives_in_ctm(tmp_path):
