@@ -34,8 +34,9 @@ from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import key_names, shown
 from lattice_simp.formats.json_answers import DOUBTS, PART, generated_row
+from lattice_simp.formats.json_parts import joined_parts
 from lattice_simp.formats.json_results import BARE, FAILED, KEYS, NAME, filtered_samples, rows_of
-from lattice_simp.formats.json_streams import INTERIM, PARTIAL, is_interim, is_session
+from lattice_simp.formats.json_streams import INTERIM, MESSAGE, is_interim, is_session, message_kind, opened
 from lattice_simp.formats.json_times import is_finite, times_like, with_nulls
 from lattice_simp.formats.json_words import Speakers, tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
@@ -84,10 +85,14 @@ def is_json(head: bytes) -> bool:
 def is_json_nbest(head: bytes) -> bool:
     """Recognises JSON with hypotheses, by the first line or an object or array that begins with it."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    partial = PARTIAL.match(text)
-    text = text[partial.end() :] if partial is not None else text
     heads = (_LINE_HEAD, _SPREAD_HEAD, _BARE_HEAD, _LISTS_HEAD)
-    return any(head.match(text) is not None for head in heads)
+    begin = 0
+    while not any(head.match(text, begin) for head in heads):
+        message = MESSAGE.match(text, begin)
+        if message is None:
+            return False
+        begin = message.end()
+    return True
 
 
 def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
@@ -211,10 +216,14 @@ def _rows(path: str | Path, doubts: Doubts) -> Iterator[tuple[int, Mapping[str, 
     """Yields the objects of sentences with their lines."""
     speakers: Speakers = {}
     filters: dict[str, str] = {}
-    values = ((number, value) for number, value in _values(path) if not is_session(value))
+    unread, read = dict[str, tuple[int, Any]](), set[str | None]()
+    interim = 0
+    messages = ((number, _result_of(value)) for number, value in _values(path))
+    values = joined_parts((number, value) for number, value in messages if not is_session(value))
     for (number, value), (_, following) in pairwise(chain(values, [(0, None)])):
         if is_interim(value, following):
             doubts.raise_once(INTERIM[0], number, INTERIM[1])
+            interim = interim or number
             continue
         sample, name = filtered_samples(value) or ("", "")
         if (first := filters.setdefault(sample, name)) != name:
@@ -222,7 +231,28 @@ def _rows(path: str | Path, doubts: Doubts) -> Iterator[tuple[int, Mapping[str, 
             doubts.raise_once(message, number, _ONE_FILTER)
             continue
         for row in rows_of(value, speakers):
-            yield number, _checked(row, path, number)
+            kind = message_kind(value)
+            if kind is None or kind in read or _is_sentence(row):
+                read.add(kind)
+                yield number, _checked(row, path, number)
+            else:
+                unread.setdefault(kind, (number, row))
+    for kind, (number, row) in unread.items():
+        if not read or kind in read:
+            _checked(row, path, number)
+        doubts.raise_once(f"left out messages of the kind {shown(kind)}", number, "keep only the results to be sure")
+    if interim and not read:
+        remedy = "save the stream to its end, with the final results"
+        raise FormatError("all results are interim ones", path=path, line=interim, remedy=remedy)
+
+
+def _result_of(value: Any) -> Any:
+    """Returns the result of a message of a stream; messages without one, and other values, are unchanged."""
+    return value if is_session(value) else opened(value)
+
+
+def _is_sentence(row: Any) -> bool:
+    return isinstance(row, dict) and isinstance(row.get("hypotheses"), list)
 
 
 def _is_whole(line: str) -> bool:
@@ -264,7 +294,7 @@ def _values_between(text: str, path: str | Path, position: int, between: re.Patt
 
 
 def _checked(row: Any, path: str | Path, number: int) -> Mapping[str, Any]:
-    if not isinstance(row, dict) or not isinstance(row.get("hypotheses"), list):
+    if not _is_sentence(row):
         row = {key: value for key, value in row.items() if key != DOUBTS} if isinstance(row, dict) else row
         keys = f"found {key_names(row)} in " if isinstance(row, dict) and "hypotheses" not in row else ""
         text = shown(json.dumps(row, ensure_ascii=False))

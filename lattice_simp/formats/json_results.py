@@ -35,6 +35,7 @@ from lattice_simp.formats.json_answers import (
     response_choice,
 )
 from lattice_simp.formats.json_espnet import espnet_rows
+from lattice_simp.formats.json_streams import is_final_text
 from lattice_simp.formats.json_times import is_finite, listed_words, number_of
 from lattice_simp.formats.json_translations import translated_rows
 from lattice_simp.formats.json_words import (
@@ -59,6 +60,8 @@ KEYS = (
     rb'|"utts"\s*:\s*\{|"sentences"\s*:\s*\[\s*\{\s*"text"\s*:|"results"\s*:\s*\[\s*\]|"(?:RecognitionStatus|avg_logprob|pred_text|custom_id|prompt(?:F|_f)eedback|translatedText|generated_text)"\s*:'
     rb'|"object"\s*:\s*"response"|"tokens_predicted"\s*:|"role"\s*:\s*"assistant"|"(?:w|word_segments)"\s*:\s*\[|"timestamps"\s*:\s*"\['
     rb'|"(?:generations|completions|responses|samples|text)"\s*:\s*\[\s*(?:"|\{[^{}\n]*"text"\s*:)|"generation(?:_id)?"\s*:\s*"|"done"\s*:\s*(?:true|false)'
+    rb'|"Results"\s*:\s*\[|"elements"\s*:\s*\[\s*\{|"(?:final|utterance|sentence)"\s*:\s*\{|"(?:wav_name|total_audio_proc_ms)"\s*:'
+    rb'|"(?:type|message_type)"\s*:\s*"(?:final|[^"\n]*[Tt]ranscri[^"\n]*)"'
 )
 """The names by which such JSON is recognised."""
 
@@ -75,14 +78,16 @@ FAILED = "failed"
 NAME = "name"
 """The field of an object for its name."""
 
-_NAMES = ("custom_id", "recordId", "key", "jobName", "JobName", "utt_id", "utt", NAME)
+_NAMES = ("custom_id", "recordId", "key", "jobName", "JobName", "utt_id", "utt", "wav_name", NAME)
 """The fields with the name of a request or an utterance: of batches, of Amazon, of ESPnet and FunASR."""
 
-_BESIDE_TEXT = frozenset({*_NAMES, "id", "usage"})
+_BESIDE_TEXT = frozenset({*_NAMES, "id", "usage", "mode", "is_final"})
 """The fields beside the text of an object that has no scores."""
 
 _VARIANT = re.compile(r"\(\d+\)$")
 """The number of a pronunciation, after a word of PocketSphinx."""
+
+_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 _FILE = "audio_filepath"
 """The field with the path of a recording: of NeMo."""
@@ -191,7 +196,10 @@ def _wrapped(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _from_amazon(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Renames the turns of Amazon's call analytics and Bedrock; returns any other object unchanged."""
+    """Renames the turns of Amazon's call analytics and Bedrock, and the fields of its streams; others are unchanged."""
+    if isinstance(value.get("Results"), list):
+        renamed: Mapping[str, Any] = _snaked(value)
+        return renamed
     turns, segments = value.get("Transcript"), value.get("audio_segments")
     if isinstance(turns, list) and all(isinstance(turn, dict) for turn in turns):
         utterances = [{"text": turn.get("Content"), "words": turn.get("Items")} for turn in turns]
@@ -199,6 +207,19 @@ def _from_amazon(value: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(segments, list):
         return {"utterances": segments, "words": value.get("audio_items")}
     return value
+
+
+def _snaked(value: Any) -> Any:
+    """Returns a value with the names of its fields in small letters.
+
+    >>> _snaked({"Results": [{"IsPartial": False, "EndTime": 1.5}]})
+    {'results': [{'is_partial': False, 'end_time': 1.5}]}
+    """
+    if isinstance(value, list):
+        return [*map(_snaked, value)]
+    if not is_object(value):
+        return value
+    return {_CAPITALS.sub("_", name).lower(): _snaked(inner) for name, inner in value.items()}
 
 
 def _from_sphinx(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -365,6 +386,7 @@ def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the object of a sentence: its hypotheses, and its id unless that is a name; others are unchanged."""
     if DOUBTS in row:
         return row
+    row = _with_text(row)
     if isinstance(row.get("monologues"), list):
         row = {**row, "monologues": [*map(_with_text, row["monologues"])]}
     sentence = _sentence(row)
@@ -427,7 +449,7 @@ def _sentence(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if text_name is not None and row[text_name] is None:
         return {**identity, "hypotheses": [], DOUBTS: [(f"no hypotheses where {text_name!r} is null", _NULL_REMEDY)]}
     if text_name is not None:
-        return {**identity, "hypotheses": [{"text": row[text_name]}]}
+        return {**identity, "hypotheses": [{"text": row[text_name], **_log_feature(row)}]}
     transcript = _transcript(row)
     if transcript is None and isinstance(row.get("text"), str):
         transcript = _texted(row)
@@ -469,10 +491,15 @@ def _texted(row: Mapping[str, Any]) -> dict[str, Any] | None:
     >>> _texted({"text": "a cat", "logprobs": [{"token": "a", "logprob": -0.5}, {"token": " cat", "logprob": -0.25}]})
     {'text': 'a cat', 'features': {'LogProb': -0.75}}
     """
+    features = _log_feature(row)
+    is_transcript = features or _is_bare(row) or is_final_text(row) or "wav_name" in row or holds_words(row)
+    return {"text": row["text"], **features} if is_transcript or isinstance(row.get("tokens"), list) else None
+
+
+def _log_feature(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the field of a hypothesis for the log probability of a transcript, if that is known."""
     log = log_probability(row)
-    features = {} if log is None else {"features": {LOG_PROBABILITY: log}}
-    is_transcript = features or _is_bare(row) or holds_words(row) or isinstance(row.get("tokens"), list)
-    return {"text": row["text"], **features} if is_transcript else None
+    return {} if log is None else {"features": {LOG_PROBABILITY: log}}
 
 
 def _is_bare(row: Mapping[str, Any]) -> bool:
@@ -494,7 +521,8 @@ def _alternatives(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
     Services may give a confidence to the first alternative only (or 0 to the others); then all weigh the same.
     Confidences that are not probabilities, such as Riva's, are scores.
     """
-    services = [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("transcript"), str)]
+    services = [_renamed(entry) if _is_of_yandex(entry) else entry for entry in entries]
+    services = [entry for entry in services if isinstance(entry, dict) and isinstance(entry.get("transcript"), str)]
     if len(services) < len(entries):
         return _entries(_from_vosk)(entries, rest)
     texts = [{"text": entry["transcript"]} for entry in services]
@@ -504,6 +532,10 @@ def _alternatives(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
     if all(0 < value <= 1 for value in values):
         values = [math.log(value) for value in values]
     return {"hypotheses": [{**text, "score": value} for text, value in zip(texts, values, strict=True)]}
+
+
+def _is_of_yandex(entry: object) -> bool:
+    return is_object(entry) and isinstance(entry.get("text"), str) and "startTimeMs" in entry
 
 
 def _from_vosk(alternative: Mapping[str, Any]) -> object:

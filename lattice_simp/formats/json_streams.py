@@ -1,4 +1,4 @@
-"""Interim results of streaming recognisers, which later results replace, and messages without results.
+"""Messages of streaming recognisers: their results, interim results, which later ones replace, and others without any.
 
 >>> is_interim({"partial": "a c"}, None), is_interim({"text": "a cat"}, None)
 (True, False)
@@ -12,8 +12,22 @@ from typing import Any
 
 from lattice_simp.formats.json_answers import is_object
 
-_STATES = ("type", "message", "message_type")
+_STATES = ("type", "message", "message_type", "event")
 """The names of the kind of a message."""
+
+_ENVELOPES = ("TranscriptEvent", "Transcript", "payload", "sentence", "final", "utterance")
+"""The names under which messages of Amazon, Alibaba, Yandex and Gladia hold a result."""
+
+_EVENTS = "audioCursors"
+"""A field of Yandex's messages, whose kind is the name of one of their fields."""
+
+_UNFINISHED = ("is_final", "sentence_end")
+"""The names that are false in a message, or in its result, that is not final: of Gladia, Alibaba."""
+
+_PARTIAL = re.compile(r"(?i)(?:add)?partial(?:_?(?:result|transcript))?|\S*transcri\S*\.delta")
+_FINAL = re.compile(
+    r"(?i)final|(?:committed|final)_?transcript(?:_with_timestamps)?|\S*transcri\S*\.(?:done|completed)"
+)
 
 _SESSION = (
     "Begin",
@@ -29,14 +43,40 @@ _SESSION = (
     "Metadata",
     "SpeechStarted",
     "UtteranceEnd",
+    "session_started",
+    "start_session",
+    "start_recording",
+    "audio_chunk",
+    "stop_recording",
+    "speech_start",
+    "speech_end",
+    "end_recording",
+    "end_session",
+    "SERVER_READY",
+    "DISCONNECT",
+    "task-started",
+    "task-finished",
+    "eouUpdate",
+    "statusCode",
+    "session.created",
+    "session.updated",
+    "transcription_session.created",
+    "transcription_session.updated",
+    "input_audio_buffer.speech_started",
+    "input_audio_buffer.speech_stopped",
+    "input_audio_buffer.committed",
 )
-"""The kinds of messages without results: of AssemblyAI, Speechmatics, Rev AI and Deepgram."""
+"""The kinds of messages without results: of AssemblyAI, Speechmatics, Rev AI, Deepgram, ElevenLabs, Gladia,
+WhisperLive, Alibaba, Yandex and OpenAI."""
 
-PARTIAL = re.compile(
-    rb'(?:\{\s*"partial"\s*:\s*"(?:[^"\\\n]|\\.)*"\s*\}\s*|\{(?![^\n]*"hypotheses"\s*:)(?=[^\n]*"(?:%b)"\s*:\s*"(?:%b)")[^\n]*\}\s*)+'
-    % ("|".join(_STATES).encode(), "|".join(_SESSION).encode())
+_LANGUAGE = frozenset({"uid", "language", "language_prob"})
+"""The fields of WhisperLive's message about the language."""
+
+MESSAGE = re.compile(
+    rb'\{\s*"partial"\s*:\s*"(?:[^"\\\n]|\\.)*"\s*\}\s*|\{(?=[^\n]*"(?:%b)"\s*:)[^\n]*\}[ \t\r]*(?:\n\s*|\Z)'
+    % "|".join((*_STATES, _EVENTS, "uid")).encode()
 )
-"""Partial results of Vosk, and messages without results, at the beginning of a file."""
+"""A line that may be a message of a stream: one with a kind, or a partial result of Vosk."""
 
 INTERIM = ("left out interim results, which later ones replace", "keep only the final results to be sure")
 """The warning about interim results: a message and a remedy."""
@@ -50,7 +90,48 @@ def is_session(value: object) -> bool:
     """
     if not is_object(value) or "hypotheses" in value:
         return False
-    return any(isinstance(value.get(name), str) and value[name] in _SESSION for name in _STATES)
+    is_empty = value.get("Results") == [] or ("uid" in value and value.keys() <= _LANGUAGE)
+    return is_empty or message_kind(value) in _SESSION
+
+
+def message_kind(value: object) -> str | None:
+    """Returns the kind of a message of a stream, or None.
+
+    >>> message_kind({"type": "Turn"}), message_kind({"header": {"event": "task-started"}, "payload": {}})
+    ('Turn', 'task-started')
+    """
+    if not is_object(value):
+        return None
+    if _EVENTS in value:
+        return next((name for name in list(value)[::-1] if is_object(value[name]) and name != _EVENTS), None)
+    fields = value["header"] if is_object(value.get("header")) else value
+    return next((fields[name] for name in _STATES if isinstance(fields.get(name), str)), None)
+
+
+def is_final_text(value: Mapping[str, Any]) -> bool:
+    """Returns whether a message says by its kind that its text is a final result."""
+    return _FINAL.fullmatch(message_kind(value) or "") is not None
+
+
+def opened(value: object) -> object:
+    """Returns the result that a message of a stream holds, `{"partial": result}` if it is not final; or the value.
+
+    >>> opened({"type": "transcript", "data": {"is_final": True, "utterance": {"text": "a cat", "words": []}}})
+    {'text': 'a cat', 'words': []}
+    >>> opened({"partial": {"alternatives": []}}), opened({"text": "a cat"})
+    ({'partial': {'alternatives': []}}, {'text': 'a cat'})
+    """
+    is_unfinished = False
+    while is_object(value) and "hypotheses" not in value:
+        names = ("data", *_ENVELOPES) if value.get("type") == "transcript" else _ENVELOPES
+        names = ("result",) if is_object(value.get("result")) and _EVENTS in value["result"] else names
+        name = next((name for name in names if is_object(value.get(name))), None)
+        if name is None:
+            break
+        inner = value[name]
+        value = inner["output"] if name == "payload" and is_object(inner.get("output")) else inner
+        is_unfinished = is_unfinished or any(value.get(flag) is False for flag in _UNFINISHED)
+    return {"partial": value} if is_unfinished else value
 
 
 def is_interim(value: object, following: object) -> bool:
@@ -66,12 +147,14 @@ def is_interim(value: object, following: object) -> bool:
     """
     if not is_object(value) or "hypotheses" in value:
         return False
-    results = value["results"] if isinstance(value.get("results"), list) else [value.get("result")]
+    results = next((value[name] for name in ("results", "Results") if isinstance(value.get(name), list)), None)
+    results = [value.get("result")] if results is None else results
+    kind = message_kind(value)
     return (
-        (isinstance(value.get("partial"), str) and "text" not in value)
-        or value.get("message") == "AddPartialTranscript"
-        or value.get("type") == "partial_result"
-        or value.get("message_type") in ("PartialTranscript", "partial_transcript")
+        (isinstance(value.get("partial"), str | dict) and "text" not in value)
+        or (kind is not None and _PARTIAL.fullmatch(kind) is not None)
+        or value.get("mode") == "2pass-online"
+        or _is_repeated(value, following)
         or (value.get("type") == "Turn" and (value.get("end_of_turn") is False or _is_same_turn(value, following)))
         or (value.get("type") == "TurnInfo" and value.get("event") != "EndOfTurn")
         or (value.get("is_final") is False and is_object(value.get("channel")))
@@ -81,8 +164,20 @@ def is_interim(value: object, following: object) -> bool:
 
 
 def _is_unfinished(result: Mapping[str, Any]) -> bool:
-    """Returns whether a result of Watson, Kaldi's GStreamer server or Google is not final yet."""
-    return result.get("final") is False or ("stability" in result and not result.get("isFinal"))
+    """Returns whether a result of Watson, Kaldi's GStreamer server, Google or Amazon is not final yet."""
+    is_partial = result.get("IsPartial", result.get("is_partial")) is True
+    return is_partial or result.get("final") is False or ("stability" in result and not result.get("isFinal"))
+
+
+def _is_repeated(value: Mapping[str, Any], following: object) -> bool:
+    """Returns whether the next message of ElevenLabs has the same text with times of words."""
+    kind = message_kind(value)
+    return (
+        is_object(following)
+        and kind is not None
+        and message_kind(following) == f"{kind}_with_timestamps"
+        and following.get("text") == value.get("text")
+    )
 
 
 def _is_same_turn(value: Mapping[str, Any], following: object) -> bool:

@@ -252,7 +252,7 @@ def _words_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:
     """Returns the words of a text whose times are in a list of their own: in milliseconds (FunASR), or by part."""
     if (parts := _parts_beside(entry)) is not None:
         return parts
-    times, text = entry.get(_SPANS), str(entry.get("text"))
+    times, text = _listed(entry.get(_SPANS)), str(entry.get("text"))
     if not isinstance(times, list) or not times:
         return None
     tokens = next((parts for parts in (tokens_of(text), _spoken_parts(text)) if len(parts) == len(times)), None)

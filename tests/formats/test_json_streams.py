@@ -1,0 +1,324 @@
+"""Messages of streaming recognisers: made-up sessions in the forms of several services."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+import lattice_simp as ls
+from lattice_simp.errors import FormatError, InputWarning
+from lattice_simp.formats.nbest import is_nbest, stream_sentences
+
+TIMES, SHARES = ((0.2, 0.5), (0.6, 1.4)), (0.9, 0.8)
+
+
+def word(text, name, begin, end, *, scale=1, **fields):
+    """Returns a word with times, the names of which are separated by blanks."""
+    text_name, begin_name, end_name = name.split()
+    return {text_name: text, begin_name: begin * scale, end_name: end * scale, **fields}
+
+
+def amazon(text, *, is_partial):
+    names, fields = "Content StartTime EndTime", {"Type": "pronunciation", "Stable": True}
+    items = [
+        word("A", names, 0.2, 0.5, Confidence=0.9, **fields),
+        word("cat", names, 0.6, 1.4, Confidence=0.8, **fields),
+        word(".", names, 1.4, 1.4, Type="punctuation"),
+    ]
+    result = {"Alternatives": [{"Transcript": text, "Items": items}], "IsPartial": is_partial, "EndTime": 1.5}
+    return {"Transcript": {"Results": [{"ResultId": "r", "StartTime": 0.2, **result}]}}
+
+
+def gladia(text, *, is_final):
+    words = [
+        word(" A", "word start end", 0.2, 0.5, confidence=0.9),
+        word(" cat.", "word start end", 0.6, 1.4, confidence=0.8),
+    ]
+    utterance = {"text": text, "language": "en", "start": 0.2, "end": 1.4, "channel": 0, "words": words}
+    return {"type": "transcript", "session_id": "s", "data": {"id": "0", "is_final": is_final, "utterance": utterance}}
+
+
+def yandex(event, text):
+    names = "text startTimeMs endTimeMs"
+    words = [
+        {name: str(value) for name, value in word(*each, scale=1).items()}
+        for each in (("A", names, 200, 500), ("cat.", names, 600, 1400))
+    ]
+    alternative = {"words": words, "text": text, "startTimeMs": "200", "endTimeMs": "1400", "confidence": 1.0}
+    return {
+        "sessionUuid": {"uuid": "u"},
+        "audioCursors": {"eouTimeMs": "0"},
+        "channelTag": "0",
+        event: {"alternatives": [alternative], "channelTag": "0"},
+    }
+
+
+def alibaba(text, *, is_end):
+    names = "text begin_time end_time"
+    words = [word("A", names, 200, 500, punctuation=""), word("cat", names, 600, 1400, punctuation=".")]
+    sentence = {"text": text, "begin_time": 200, "end_time": 1400, "words": words, "sentence_end": is_end}
+    return {"header": {"task_id": "x", "event": "result-generated"}, "payload": {"output": {"sentence": sentence}}}
+
+
+def token(text, begin, end, confidence=0.9, *, is_final=True):
+    return {"text": text, "start_ms": begin, "end_ms": end, "confidence": confidence, "is_final": is_final}
+
+
+def soniox(*tokens, **fields):
+    return {"tokens": list(tokens), "final_audio_proc_ms": 0, "total_audio_proc_ms": 900, **fields}
+
+
+ELEMENTS = [
+    {"type": "text", "value": "A", "ts": 0.2, "end_ts": 0.5, "confidence": 0.9},
+    {"type": "punct", "value": " "},
+    {"type": "text", "value": "cat", "ts": 0.6, "end_ts": 1.4, "confidence": 0.8},
+    {"type": "punct", "value": "."},
+]
+SCRIBED = [
+    word("A", "text start end", 0.2, 0.5, type="word", logprob=math.log(0.9)),
+    word(" ", "text start end", 0.5, 0.6, type="spacing", logprob=0.0),
+    word("cat.", "text start end", 0.6, 1.4, type="word", logprob=math.log(0.8)),
+]
+LOGS = [
+    {"token": "A", "logprob": math.log(0.9)},
+    {"token": " cat", "logprob": math.log(0.8)},
+    {"token": ".", "logprob": 0.0},
+]
+OPENAI = "conversation.item.input_audio_transcription"
+
+SESSIONS = {
+    "Amazon": (
+        [{"Transcript": {"Results": []}}, amazon("A", is_partial=True), amazon("A cat.", is_partial=False)],
+        TIMES,
+        SHARES,
+    ),
+    "Amazon's events": (
+        [{"TranscriptEvent": amazon(text, is_partial=text == "A")} for text in ("A", "A cat.")],
+        TIMES,
+        SHARES,
+    ),
+    "Rev AI": (
+        [
+            {"type": "connected", "id": "x"},
+            {"type": "partial", "ts": 0.0, "end_ts": 0.6, "elements": [{"type": "text", "value": "a"}]},
+            {"type": "final", "ts": 0.2, "end_ts": 1.5, "elements": ELEMENTS},
+        ],
+        TIMES,
+        SHARES,
+    ),
+    "Soniox": (
+        [
+            soniox(token("A", 200, 500, is_final=False)),
+            soniox(token("A", 200, 500), token(" c", 600, 700, 0.8), token("a", 700, 710, is_final=False)),
+            soniox(token("at", 700, 1390, 1.0), token(".", 1390, 1400, 1.0), token("<end>", 1400, 1400)),
+            soniox(finished=True),
+        ],
+        TIMES,
+        SHARES,
+    ),
+    "Yandex": (
+        [
+            {"audioCursors": {}, "statusCode": {"codeType": "WORKING"}},
+            yandex("partial", "A"),
+            yandex("final", "A cat."),
+            {"audioCursors": {}, "eouUpdate": {"timeMs": "1400"}},
+        ],
+        TIMES,
+        None,
+    ),
+    "Yandex, later": ([{"audioCursors": {}, "partial": {}}, {"result": yandex("final", "A cat.")}], TIMES, None),
+    "ElevenLabs": (
+        [
+            {"message_type": "session_started", "session_id": "x"},
+            {"message_type": "partial_transcript", "text": "A c"},
+            {"message_type": "committed_transcript", "text": "A cat."},
+            {"message_type": "committed_transcript_with_timestamps", "text": "A cat.", "words": SCRIBED},
+        ],
+        TIMES,
+        SHARES,
+    ),
+    "ElevenLabs without times": (
+        [
+            {"message_type": "session_started", "session_id": "x"},
+            {"message_type": "partial_transcript", "text": "A c"},
+            {"message_type": "committed_transcript", "text": "A cat."},
+        ],
+        None,
+        None,
+    ),
+    "Gladia": (
+        [
+            {"type": "start_session", "session_id": "s"},
+            {"type": "audio_chunk", "session_id": "s", "acknowledged": True, "data": {"byte_range": [0, 10]}},
+            gladia(" A", is_final=False),
+            gladia(" A cat.", is_final=True),
+            {"type": "end_session", "session_id": "s"},
+        ],
+        TIMES,
+        SHARES,
+    ),
+    "FunASR": (
+        [
+            {"mode": "2pass-online", "text": "A", "wav_name": "w", "is_final": False},
+            {
+                "mode": "2pass-offline",
+                "text": "A cat.",
+                "wav_name": "w",
+                "is_final": False,
+                "timestamp": "[[200,500],[600,1400]]",
+                "stamp_sents": [],
+            },
+        ],
+        TIMES,
+        None,
+    ),
+    "Alibaba": (
+        [
+            {"header": {"task_id": "x", "event": "task-started"}, "payload": {}},
+            alibaba("A", is_end=False),
+            alibaba("A cat.", is_end=True),
+            {"header": {"task_id": "x", "event": "task-finished"}, "payload": {"output": {}}},
+        ],
+        TIMES,
+        None,
+    ),
+    "OpenAI's sessions": (
+        [
+            {"type": "session.created", "session": {"id": "s", "instructions": "x"}},
+            {"type": f"{OPENAI}.delta", "item_id": "i", "delta": "A"},
+            {"type": f"{OPENAI}.completed", "item_id": "i", "transcript": "A cat.", "logprobs": LOGS},
+        ],
+        None,
+        SHARES,
+    ),
+    "OpenAI": (
+        [
+            {"type": "transcript.text.delta", "delta": "A"},
+            {"type": "transcript.text.done", "text": "A cat.", "logprobs": LOGS},
+        ],
+        None,
+        SHARES,
+    ),
+    "WhisperLive": (
+        [
+            {"uid": "u", "message": "SERVER_READY", "backend": "faster_whisper"},
+            {"uid": "u", "language": "en", "language_prob": 0.9},
+            {"uid": "u", "segments": [{"start": "0.000", "end": "1.000", "text": " A c", "completed": False}]},
+            {"uid": "u", "segments": [{"start": "0.000", "end": "1.500", "text": " A cat.", "completed": True}]},
+            {"uid": "u", "message": "DISCONNECT"},
+        ],
+        None,
+        None,
+    ),
+}
+
+
+def written(tmp_path, rows):
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_final_results_of_streams(tmp_path, name):
+    """Alone, and in a session after another one; the warning is the only one."""
+    rows, times, shares = SESSIONS[name]
+    for count in (1, 2):
+        path = written(tmp_path, count * rows)
+        assert is_nbest(path)
+        with pytest.warns(InputWarning) as caught:
+            entries = [entry for sentence in stream_sentences(path) for entry in sentence.hypotheses]
+        left = [str(warning.message) for warning in caught if "the name w again" not in str(warning.message)]
+        assert len(left) == 1
+        assert "left out interim results" in left[0]
+        assert [entry.text for entry in entries] == ["A cat."] * (1 if name == "WhisperLive" else count)
+        for entry in entries:
+            assert (entry.times is None) == (times is None)
+            assert entry.times is None or entry.times == tuple(map(pytest.approx, times))
+            assert entry.confidences == (None if shares is None else pytest.approx(shares))
+            assert (name.startswith("OpenAI")) == ("LogProb" in entry.features)
+
+
+def test_utterances_of_tokens(tmp_path):
+    """An utterance ends at its mark or with the stream; words may be split between messages."""
+    translation = {"text": "Une", "is_final": True, "translation_status": "translation"}
+    rows = [
+        soniox(token("He", 0, 10), translation),
+        soniox(token("llo", 10, 30), token("<fin>", 30, 30), token("A", 40, 50), token(" c", 60, 70)),
+        soniox(token("at", 70, 90)),
+    ]
+    with pytest.warns(InputWarning, match=r"left out messages of the kind 'translation'"):
+        lists = ls.read_nbest(written(tmp_path, rows))
+    assert [[(entry.text, entry.times) for entry in entries] for entries in lists] == [
+        [("Hello", ((0.0, 0.03),))],
+        [("A cat", ((0.04, 0.05), (0.06, 0.09)))],
+    ]
+
+
+def test_segments_that_messages_repeat(tmp_path):
+    """The last segments of each message; an incomplete one counts only in the last message."""
+
+    def segment(begin, text, completed=True):
+        return {"start": f"{begin:.3f}", "end": f"{begin + 1:.3f}", "text": text, "completed": completed}
+
+    first, second, third = segment(0, " A cat."), segment(1, " A dog."), segment(2, " A b", completed=False)
+    rows = [[first, segment(1.1, " A d", completed=False)], [first, second], [second, third]]
+    with pytest.warns(InputWarning, match="left out interim results"):
+        [[entry]] = ls.read_nbest(written(tmp_path, [{"uid": "u", "segments": row} for row in rows]))
+    assert entry.text == "A cat. A dog. A b"
+
+
+def test_texts_in_parts(tmp_path):
+    parts = (("w", "A"), ("w", " cat"), ("v", "No"))
+    rows = [{"mode": "online", "text": text, "wav_name": name, "is_final": False} for name, text in parts]
+    sentences = list(stream_sentences(written(tmp_path, rows)))
+    assert [(sentence.name, sentence.hypotheses[0].text) for sentence in sentences] == [("w", "A cat"), ("v", "No")]
+
+
+def test_messages_of_other_kinds_are_reported(tmp_path):
+    translation = {"type": "translation", "data": {"translated_utterance": {"text": "Un chat."}}}
+    path = written(
+        tmp_path, [translation, gladia("A cat.", is_final=True), yandex("finalRefinement", "A cat."), translation]
+    )
+    with pytest.warns(InputWarning, match=r":1: left out messages of the kind 'translation'"):
+        assert [entries[0].text for entries in ls.read_nbest(path)] == ["A cat."]
+
+
+def test_messages_without_results_are_refused(tmp_path):
+    """Interim results alone, other messages alone, and a broken message of a kind that others have."""
+    counts = {
+        "Amazon": 2,
+        "Rev AI": 2,
+        "Yandex": 2,
+        "ElevenLabs": 2,
+        "Gladia": 3,
+        "FunASR": 1,
+        "Alibaba": 2,
+        "OpenAI": 1,
+    }
+    for name, count in counts.items():
+        path = written(tmp_path, SESSIONS[name][0][:count])
+        with (
+            pytest.warns(InputWarning, match="left out interim results"),
+            pytest.raises(FormatError, match=r":\d: all results are interim ones \(save the stream to its end"),
+        ):
+            ls.read_nbest(path)
+    with pytest.raises(FormatError, match=r"session\.jsonl: "):
+        ls.read_nbest(written(tmp_path, SESSIONS["OpenAI's sessions"][0][:1]))
+    broken = {**SESSIONS["OpenAI"][0][-1], "text": 7}
+    for rows in ([SESSIONS["OpenAI"][0][-1], broken], [broken, SESSIONS["OpenAI"][0][-1]]):
+        with pytest.raises(FormatError, match="expected an object with a list of hypotheses"):
+            ls.read_nbest(written(tmp_path, rows))
+
+
+def test_own_objects_with_the_fields_of_messages_are_results(tmp_path):
+    for row in (
+        {"uid": "u"},
+        {"type": "final"},
+        {"sentence": {"text": "a"}},
+        {"message": "partial"},
+        {"mode": "online"},
+    ):
+        assert ls.read_nbest(written(tmp_path, [{**row, "hypotheses": ["a cat"]}]))[0][0].text == "a cat", row
