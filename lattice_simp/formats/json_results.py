@@ -352,7 +352,7 @@ def _is_result(result: Mapping[str, Any]) -> bool:
     return any(isinstance(result.get(name), list) for name in ("alternatives", "nBest")) or "transcript" in result
 
 
-def _renamed(entry: object) -> object:
+def _renamed(entry: Any) -> Any:
     return {**entry, "transcript": entry.get("text")} if isinstance(entry, dict) else entry
 
 
@@ -521,8 +521,8 @@ def _alternatives(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
     Services may give a confidence to the first alternative only (or 0 to the others); then all weigh the same.
     Confidences that are not probabilities, such as Riva's, are scores.
     """
-    services = [_renamed(entry) if _is_of_yandex(entry) else entry for entry in entries]
-    services = [entry for entry in services if isinstance(entry, dict) and isinstance(entry.get("transcript"), str)]
+    objects = [_renamed(entry) if _is_of_yandex(entry) else entry for entry in entries if is_object(entry)]
+    services = [entry for entry in objects if isinstance(entry.get("transcript"), str)]
     if len(services) < len(entries):
         return _entries(_from_vosk)(entries, rest)
     texts = [{"text": entry["transcript"]} for entry in services]
@@ -534,8 +534,8 @@ def _alternatives(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
     return {"hypotheses": [{**text, "score": value} for text, value in zip(texts, values, strict=True)]}
 
 
-def _is_of_yandex(entry: object) -> bool:
-    return is_object(entry) and isinstance(entry.get("text"), str) and "startTimeMs" in entry
+def _is_of_yandex(entry: Mapping[str, Any]) -> bool:
+    return isinstance(entry.get("text"), str) and "startTimeMs" in entry
 
 
 def _from_vosk(alternative: Mapping[str, Any]) -> object:

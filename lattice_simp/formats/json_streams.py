@@ -113,7 +113,7 @@ def is_final_text(value: Mapping[str, Any]) -> bool:
     return _FINAL.fullmatch(message_kind(value) or "") is not None
 
 
-def opened(value: object) -> object:
+def opened(value: Any) -> Any:
     """Returns the result that a message of a stream holds, `{"partial": result}` if it is not final; or the value.
 
     >>> opened({"type": "transcript", "data": {"is_final": True, "utterance": {"text": "a cat", "words": []}}})
@@ -123,8 +123,9 @@ def opened(value: object) -> object:
     """
     is_unfinished = False
     while is_object(value) and "hypotheses" not in value:
-        names = ("data", *_ENVELOPES) if value.get("type") == "transcript" else _ENVELOPES
-        names = ("result",) if is_object(value.get("result")) and _EVENTS in value["result"] else names
+        names: tuple[str, ...] = ("data", *_ENVELOPES) if value.get("type") == "transcript" else _ENVELOPES
+        if is_object(value.get("result")) and _EVENTS in value["result"]:
+            names = ("result",)
         name = next((name for name in names if is_object(value.get(name))), None)
         if name is None:
             break
