@@ -34,8 +34,10 @@ from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import key_names, shown
 from lattice_simp.formats.json_answers import DOUBTS, PART, generated_row
+from lattice_simp.formats.json_lists import filtered_samples
 from lattice_simp.formats.json_parts import joined_parts
-from lattice_simp.formats.json_results import BARE, FAILED, KEYS, NAME, filtered_samples, rows_of
+from lattice_simp.formats.json_results import BARE, FAILED, KEYS, rows_of
+from lattice_simp.formats.json_sentences import NAME
 from lattice_simp.formats.json_streams import INTERIM, MESSAGE, is_interim, is_session, message_kind, opened
 from lattice_simp.formats.json_times import is_finite, times_like, with_nulls
 from lattice_simp.formats.json_words import Speakers, tokens_of
