@@ -28,7 +28,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import beyond, finite, natural, shown
 from lattice_simp.formats.json_nbest import samples
 from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
-from lattice_simp.formats.slf import unquoted
+from lattice_simp.formats.slf_reader import unquoted
 from lattice_simp.support.textio import read_lines
 
 _HEADER = "#!MLF!#"
