@@ -148,8 +148,9 @@ def _doubts_of_ends(entries: Sequence[object]) -> list[tuple[str, str]]:
     "an answer that was cut off ('length') is read as a whole one"
     """
     ends = [entry.get("incomplete_details") or entry for entry in entries if is_object(entry)]
-    reasons = (end[name] for end in ends if is_object(end) for name in _REASONS if isinstance(end.get(name), str))
-    reason = next((reason for reason in reasons if reason.lower() in _CUT), None)
+    reasons = [end[name] for end in ends if is_object(end) for name in _REASONS if name in end]
+    reasons = [next(iter(reason.values()), None) if is_object(reason) else reason for reason in reasons]  # HELM, SGLang
+    reason = next((reason for reason in reasons if isinstance(reason, str) and reason.lower() in _CUT), None)
     remedy = "sample it again with a higher limit of tokens, such as max_tokens"
     return [] if reason is None else [(f"an answer that was cut off ({reason!r}) is read as a whole one", remedy)]
 

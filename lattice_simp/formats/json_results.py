@@ -20,6 +20,7 @@ from typing import Any
 from lattice_simp.formats.json_answers import DOUBTS, is_object
 from lattice_simp.formats.json_espnet import espnet_rows
 from lattice_simp.formats.json_lists import LISTS, renamed_transcript
+from lattice_simp.formats.json_records import record_rows, records_of, unpacked, with_choices
 from lattice_simp.formats.json_renamed import with_usual_names
 from lattice_simp.formats.json_sentences import NAME, NAMES, SEGMENTS, is_bare, sentence_of
 from lattice_simp.formats.json_times import listed_words
@@ -28,8 +29,9 @@ from lattice_simp.formats.json_words import NO_ALTERNATIVES, NO_CONFIDENCES, Spe
 from lattice_simp.support.plurals import in_words
 
 _MARKS = {
-    "": "RecognitionStatus avg_logprob custom_id generated_text pred_text promptFeedback prompt_feedback sentence_id "
-    "start_ms tokens_predicted total_audio_proc_ms translatedText wav_name",
+    "": "RecognitionStatus avg_logprob custom_id eval evalId generated_text lc meta_info pred_text promptFeedback "
+    "prompt_feedback request_states sentence_id start_ms testIdx text_output tokens_predicted total_audio_proc_ms "
+    "translatedText wav_name",
     r"\[": "NBest Results Transcript alternatives audio_segments candidates choices chunks logprobs monologues nBest "
     "nbest outputs phrases segments sequences timestamps transcription transcripts translations utterances w "
     "word_segments",
@@ -39,13 +41,14 @@ _MARKS = {
     r'\[\s*(?:"|\{[^{}\n]*"text"\s*:)': "completions generations responses samples text",
     r'\[\s*\{\s*"text"\s*:': "sentences",
     r'\[\s*\[\s*"': "resps",
+    r"\[\s*\[\s*\{": "generations",
     r"\[\s*\[": "timestamp",
     r'"\[': "timestamps",
     r'"': "generation generation_id",
     r"(?:true|false)": "done",
     r'"response"': "object",
     r'"assistant"': "role",
-    r'"(?:final|[^"\n]*[Tt]ranscri[^"\n]*)"': "message_type type",
+    r'"(?:ai|final|[^"\n]*[Tt]ranscri[^"\n]*)"': "message_type type",
 }
 """The names of fields by which such JSON is recognised, by the pattern of what follows them."""
 
@@ -71,6 +74,9 @@ _WRAPPERS = ("response", "body", "result", "transcription", "retval", "output", 
 _REASON = "stopReason"
 """The field beside Bedrock's results for the reason why an answer ends."""
 
+_PACKED = "lc"
+"""A field of an object of LangChain's `dumps`."""
+
 _FAILURES = ("errored", "canceled", "expired")
 """The types of a request of Anthropic's batches that has no answer."""
 
@@ -87,7 +93,11 @@ def rows_of(value: Any, speakers: Speakers | None = None) -> list[Any]:
         value: a value of JSON.
         speakers: those of the values before it in the same file.
     """
-    value = _of_empty_line(value)
+    if is_object(value) and "hypotheses" not in value:
+        value = unpacked(value) if _PACKED in value else _of_empty_line(value)
+        if (records := records_of(value)) is not None:
+            return record_rows(records, lambda record: rows_of(record, speakers), NAME, FAILED)
+        value = with_choices(value)
     name = _name(value) if isinstance(value, dict) else None
     rows = _rows(value)
     if rows and rows[0] is not value and is_object(rows[0]) and (doubts := unread_fields(value, speakers)):
@@ -98,9 +108,9 @@ def rows_of(value: Any, speakers: Speakers | None = None) -> list[Any]:
     return [{**row, NAME: name} if isinstance(row, dict) else row for row, name in zip(rows, names, strict=True)]
 
 
-def _of_empty_line(value: Any) -> Any:
+def _of_empty_line(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns Sockeye's result with the score 0, and not minus infinity, if it translates an empty line."""
-    is_empty = is_object(value) and "sentence_id" in value and value.get("translation") == "" and "score" in value
+    is_empty = "sentence_id" in value and value.get("translation") == "" and "score" in value
     return {**value, "score": 0.0} if is_empty else value
 
 
