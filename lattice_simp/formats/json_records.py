@@ -78,7 +78,10 @@ def record_rows(records: Iterable[Record], read: Callable[[Any], list[Any]], nam
 
 
 def _merged(first: Any, second: Any, failed: str) -> Any:
-    """Returns a sentence with the hypotheses of two; one that was not read stays as it is, and becomes an error."""
+    """Returns a sentence with the hypotheses of two, without confidences of words, as for several choices.
+
+    A sentence that was not read stays as it is, and becomes an error.
+    """
     unread = next((row for row in (first, second) if not is_object(row) or "hypotheses" not in row), None)
     if unread is not None:
         return unread
@@ -86,7 +89,8 @@ def _merged(first: Any, second: Any, failed: str) -> Any:
     if (failed in first) != (failed in second):
         doubts.append(_SOME_FAILED)
     fields = {name: field for name, field in {**second, **first}.items() if name != failed or failed in second}
-    hypotheses = [*first["hypotheses"], *second["hypotheses"]]
+    entries = [*first["hypotheses"], *second["hypotheses"]]
+    hypotheses = [{name: field for name, field in entry.items() if name != "confidences"} for entry in entries]
     return {**fields, "hypotheses": hypotheses, **({DOUBTS: doubts} if doubts else {})}
 
 

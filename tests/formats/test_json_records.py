@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import pytest
 
@@ -50,7 +51,9 @@ def test_epochs_of_inspect_are_samples(tmp_path, indent):
     log = log_of_inspect(*(inspected(name, epoch, f"A {name}.") for epoch in (1, 2) for name in ("cat", "dog")))
     log["samples"][2]["output"]["choices"][0]["message"]["content"] = [{"type": "text", "text": "The cat."}]
     path = written(tmp_path, log, indent=indent)
-    assert texts(path) == [("cat", [("A cat.", -0.75), ("The cat.", -0.75)]), ("dog", [("A dog.", -0.75)])]
+    with warnings.catch_warnings(action="error"):
+        assert texts(path) == [("cat", [("A cat.", -0.75), ("The cat.", -0.75)]), ("dog", [("A dog.", -0.75)])]
+    assert all(entry.confidences is None for entries in ls.read_nbest(path) for entry in entries)
 
 
 def test_failed_epochs_of_inspect(tmp_path):
