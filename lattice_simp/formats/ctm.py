@@ -1,6 +1,6 @@
 """CTM, the text of recognised words that sclite and Kaldi read: `utterance channel begin duration word confidence`.
 
-The confidence may be missing, or `NA`. Further fields and lines that begin with `;;` are skipped. An utterance is a
+The confidence may be missing, `NA` or -1. Further fields and lines that begin with `;;` are skipped. An utterance is a
 list of one hypothesis, or of one for each choice of alternatives (`<ALT_BEGIN>`). The weight of an alternative is the
 mean confidence of its words; if one of them has none, all alternatives there weigh the same. If an utterance has
 several channels, the channel is part of the names.
@@ -42,6 +42,9 @@ _COMMENT, _UNKNOWN, _NO_WORD = ";;", ("NA", "na"), "@"
 _BEGIN, _NEXT, _END = "<ALT_BEGIN>", "<ALT>", "<ALT_END>"
 _MATCHED = 100
 _LONGEST = 1e7  # seconds
+_NONE = -1.0
+"""The confidence that ROVER writes where it has none."""
+
 _ROUNDED = 1.01
 _LEAST = sys.float_info.min
 _MOST_HYPOTHESES = 100
@@ -219,6 +222,8 @@ def _word(number: int, fields: Sequence[str], path: str | Path) -> _Word:
         message = f"not a word with times: {shown(' '.join(fields))}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)
     confidence = math.nan if len(fields) < 6 or fields[5] in _UNKNOWN else finite(fields[5])
+    if confidence == _NONE:
+        confidence = math.nan
     if confidence is None:
         raise FormatError(f"not a confidence: {shown(fields[5])}", path=path, line=number, remedy=_REMEDY)
     return _Word(number, (fields[0], fields[1]), begin, round(begin + duration, 9), fields[4], confidence)

@@ -251,6 +251,16 @@ def test_many_alternatives_in_ctm(tmp_path):
     assert (len(hypotheses), hypotheses[-1].text) == (64, " ".join("b" * 6 + "a" * 44))
 
 
+def test_unknown_confidences_of_ctm(tmp_path):
+    """ROVER writes -1 where it has none; any other number below 0 is an error of the file."""
+    path = tmp_path / "x.ctm"
+    path.write_text("u 1 0.5 0.25 a -1.000000\nu 1 1.0 0.25 cat 0.5\nv 1 0.5 0.25 no -1\n")
+    with warnings.catch_warnings(action="error"):
+        [first], [second] = ls.read_nbest(path)
+    assert repr(first.confidences) == "(nan, 0.5)"
+    assert second.confidences is None
+
+
 def test_ctm_of_whole_seconds(tmp_path):
     (tmp_path / "x").write_text("u.wav 1 1 1 a\nu.wav 1 3 1 cat\n")
     assert [entry.times for entry in ls.read_nbest(tmp_path / "x")[0]] == [((1.0, 2.0), (3.0, 4.0))]
@@ -291,8 +301,8 @@ def test_broken_ctm(tmp_path, lines, message):
 
 
 def test_confidences_of_ctm_that_are_no_probabilities(tmp_path):
-    (tmp_path / "x.ctm").write_text("u A 0.5 0.25 a 0.5\nu A 0.75 0.25 b -1\n")
-    with pytest.warns(InputWarning, match=r"x.ctm:2: confidences are left out, as -1 is not a probability"):
+    (tmp_path / "x.ctm").write_text("u A 0.5 0.25 a 0.5\nu A 0.75 0.25 b -2\n")
+    with pytest.warns(InputWarning, match=r"x.ctm:2: confidences are left out, as -2 is not a probability"):
         assert ls.read_nbest(tmp_path / "x.ctm")[0][0].confidences is None
 
 
