@@ -95,6 +95,16 @@ def with_marks_of(hypotheses: Iterable[Hypothesis], marked: Iterable[Hypothesis]
     ]
 
 
+def longest_overlap(times: Times) -> float:
+    """Returns for how many seconds at most a word begins before an earlier one ends, 0 if none does.
+
+    >>> longest_overlap(((0.0, 0.5), (0.25, 0.75), (1.0, 1.5)))
+    0.25
+    """
+    ends = accumulate((end for _, end in times), max)
+    return max((end - begin for end, (begin, _) in zip(ends, times[1:], strict=False) if end > begin), default=0.0)
+
+
 def _have_all(columns: Sequence[Sequence[object] | None], hypotheses: Sequence[Hypothesis]) -> bool:
     """Returns whether a column is set, and has a value for each word of each hypothesis."""
     is_set = any(column is not None for column in columns)

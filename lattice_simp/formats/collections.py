@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.core.word_times import longest_overlap
 from lattice_simp.errors import FormatError, LatticeSimpError, warn
 from lattice_simp.formats import (
     FORMATS,
@@ -60,6 +61,7 @@ Same = TypeVar("Same")
 
 _TAR_MARK = slice(257, 262)
 _DIGITS = re.compile(r"(\d+)")
+_ROUNDING = 0.035  # seconds by which words may overlap because recognisers round their times
 
 
 def read_all(
@@ -239,7 +241,10 @@ def _load_scaled(load: Callable[[], Lattice], scales: Mapping[str, float], path:
 
 
 def list_lattice(sentence: Sentence, symbols: SymbolTable | None = None) -> Lattice:
-    """Returns the lattice of an n-best list, with its name."""
+    """Returns the lattice of an n-best list, with its name; warns if its words overlap in time."""
+    if any(entry.times and longest_overlap(entry.times) > _ROUNDING for entry in sentence.hypotheses):
+        remedy = "JSON lines keep their times: `lattice tokens --output NAME.jsonl`"
+        warn("words that overlap in time follow each other in lattices", remedy=remedy)
     lattice = Lattice.from_nbest(sentence.hypotheses, symbols)
     return lattice if sentence.name is None else replace(lattice, header=replace(lattice.header, name=sentence.name))
 

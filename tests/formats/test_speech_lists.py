@@ -261,6 +261,19 @@ def test_unknown_confidences_of_ctm(tmp_path):
     assert second.confidences is None
 
 
+def test_overlapping_words_of_ctm_are_reported(tmp_path):
+    """Lattices cannot hold them; lists can, and overlaps within rounding are no matter."""
+    path = tmp_path / "x.ctm"
+    path.write_text("u 1 0.5 0.50 a\nu 1 0.8 0.5 cat\nv 1 0.5 0.5 b\n")
+    with warnings.catch_warnings(action="error"):
+        assert ls.read_nbest(path)[0][0].times == ((0.5, 1.0), (0.8, 1.3))
+    with pytest.warns(InputWarning, match="words that overlap in time follow each other in lattices"):
+        assert len(list(ls.read_all(path))) == 2
+    path.write_text("u 1 0.5 0.50 a\nu 1 0.97 0.5 cat\n")
+    with warnings.catch_warnings(action="error"):
+        assert len(list(ls.read_all(path))) == 1
+
+
 def test_ctm_of_whole_seconds(tmp_path):
     (tmp_path / "x").write_text("u.wav 1 1 1 a\nu.wav 1 3 1 cat\n")
     assert [entry.times for entry in ls.read_nbest(tmp_path / "x")[0]] == [((1.0, 2.0), (3.0, 4.0))]
