@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 import math
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tiny_decoder import tiny_decoder
 
 import lattice_simp as ls
 from lattice_simp import Hypothesis, InvalidLatticeError, Lattice, LatticeSimpError, SymbolTable
@@ -342,3 +345,213 @@ def test_hypotheses_are_no_lattice(name):
     for operation in (ls.compose_gappy, ls.oracle, ls.reweight, ls.apply_lm):
         with pytest.raises(TypeError, match=rf"{operation.__name__} takes a lattice, not a NoneType$"):
             operation(None, {})
+
+
+TREE = "(S (NP (DT a) (NN cat)) (VP (VBD slept)))"
+TOKENS = [None, b"a", b" cat", b" b"]
+
+
+@cache
+def constraint() -> ls.TokenConstraint:
+    return ls.TokenConstraint.of(lattices()["plain"], TOKENS, end=0)
+
+
+@cache
+def decoder() -> ls.Decoder:
+    return tiny_decoder()
+
+
+def sentence_with(**arguments: Any) -> ls.Translation:
+    return decoder().translate("das alte haus", **arguments)
+
+
+EXPLAINED: dict[str, Callable[[Any], Any]] = {
+    "from_strings": Lattice.from_strings,
+    "from_strings symbols": lambda x: Lattice.from_strings("a", x),
+    "from_nbest": Lattice.from_nbest,
+    "from_nbest symbols": lambda x: Lattice.from_nbest("a", x),
+    "from_arcs symbols": lambda x: Lattice.from_arcs([0], [1], [0.0], [1], [INF, 0.0], x),
+    "from_arcs inputs": lambda x: Lattice.from_arcs([0], [1], [0.0], [1], [INF, 0.0], SymbolTable("a"), inputs=x),
+    "from_arcs features": lambda x: Lattice.from_arcs([0], [1], [0.0], [1], [INF, 0.0], SymbolTable("a"), features=x),
+    "from_pynini": Lattice.from_pynini,
+    "from_pynini symbols": lambda x: Lattice.from_pynini(lattices()["plain"].to_pynini(attach_symbols=True), x),
+    "from_pynini inputs": lambda x: Lattice.from_pynini(lattices()["plain"].to_pynini(), SymbolTable("a b"), x),
+    "empty_like": Lattice.empty_like,
+    "arcs_of": lambda x: lattices()["plain"].arcs_of(x),
+    "with_symbols": lambda x: lattices()["plain"].with_symbols(x),
+    "with_feature name": lambda x: lattices()["plain"].with_feature(x, np.ones(lattices()["plain"].num_arcs)),
+    "with_feature": lambda x: lattices()["plain"].with_feature("LM", x),
+    "without_feature": lambda x: lattices()["features"].without_feature("LM", x),
+    "without_words": lambda x: lattices()["plain"].without_words(x),
+    "keep_arcs": lambda x: lattices()["plain"].keep_arcs(x),
+    "subset": lambda x: lattices()["plain"].subset(x),
+    "SymbolTable": SymbolTable,
+    "add": lambda x: SymbolTable().add(x),
+    "find": lambda x: SymbolTable().find(x),
+    "label": lambda x: SymbolTable("a b")[x] if np.ndim(x) == 0 else None,
+    "encode": lambda x: SymbolTable().encode(x),
+    "decode": lambda x: SymbolTable("a b").decode(x),
+    "read": ls.read,
+    "read symbols": lambda x: ls.read("a.txt", symbols=x),
+    "read format": lambda x: ls.read("a.txt", x) if np.ndim(x) == 0 else None,
+    "read_all": lambda x: list(ls.read_all(x)),
+    "read_all format": lambda x: list(ls.read_all("a.txt", x)) if np.ndim(x) == 0 else None,
+    "read_nbest": ls.read_nbest,
+    "read_nbest cost": lambda x: ls.read_nbest("a.nbest", cost=x),
+    "read_nbest scales": lambda x: ls.read_nbest("a.nbest", scales=x),
+    "read_terms": ls.read_terms,
+    "write": lambda x: ls.write(lattices()["plain"], x),
+    "write_nbest": lambda x: ls.write_nbest(x, "b.nbest"),
+    "write_nbest path": lambda x: ls.write_nbest([], x),
+    "write_nbest style": lambda x: ls.write_nbest([], "b.nbest", style=x),
+    "from_generator": ls.from_generator,
+    "from_generator scores": lambda x: ls.from_generator(["a", "b"], x),
+    "from_generator pieces": lambda x: ls.from_generator(["a"], pieces=x),
+    "combine": ls.combine,
+    "combine settings": lambda x: ls.combine(["a"], x),
+    "combine weights": lambda x: ls.combine(["a"], weights=x),
+    "compose_gappy name": lambda x: ls.compose_gappy(lattices()["plain"], ls.gappy_acceptor("a"), name=x),
+    "gappy_acceptor": ls.gappy_acceptor,
+    "gappy_acceptor symbols": lambda x: ls.gappy_acceptor("a", symbols=x),
+    "mbr_nbest utility": lambda x: ls.mbr_nbest(lists()["list"], x),
+    "mbr_nbest pruning": lambda x: ls.mbr_nbest(lists()["list"], pruning=x),
+    "mbr_nbest tokens": lambda x: ls.mbr_nbest(lists()["list"], "bleu", tokens=x),
+    "mbr_nbest function": lambda x: ls.mbr_nbest(lists()["list"], lambda hypothesis, reference: x),
+    "mbr_nbest words": lambda x: ls.mbr_nbest(lists()["list"], "bleu", tokens=lambda text: x),
+    "oracle": lambda x: ls.oracle(lattices()["plain"], x),
+    "oracle reference": lambda x: ls.oracle(lattices()["plain"], [x]),
+    "oracle ignore": lambda x: ls.oracle(lattices()["plain"], "a", ignore=x),
+    "pool_nbest": ls.pool_nbest,
+    "pool_nbest shares": lambda x: ls.pool_nbest([lists()["list"]], x),
+    "recombine": ls.recombine,
+    "recombine symbols": lambda x: ls.recombine("a", x),
+    "replace": lambda x: ls.replace(lattices()["plain"], {"a": x}),
+    "union costs": lambda x: ls.union(lattices()["plain"], costs=x),
+    "union shares": lambda x: ls.union(lattices()["plain"], shares=x),
+    "term_acceptor": ls.term_acceptor,
+    "term": lambda x: ls.term_acceptor([x]),
+    "form": lambda x: ls.term_acceptor([[x]]),
+    "term_acceptor symbols": lambda x: ls.term_acceptor("a", x),
+    "to_svg highlight": lambda x: ls.to_svg(lattices()["plain"], highlight=x),
+    "to_svg title": lambda x: ls.to_svg(lattices()["plain"], title=x) if np.ndim(x) == 0 else None,
+    "to_dot highlight": lambda x: ls.to_dot(lattices()["plain"], highlight=x),
+    "vocabulary": ls.TokenVocabulary.of,
+    "vocabulary spelling": lambda x: ls.token_bytes({"a": 0}, x) if np.ndim(x) == 0 else None,
+    "vocabulary numbers": lambda x: ls.token_bytes({"a": x}, "plain"),
+    "special tokens": lambda x: ls.token_bytes({"a": 0}, "plain", special=x),
+    "prefix": lambda x: constraint().allowed(x),
+    "prefix of a text": lambda x: constraint().cost(x),
+    "state": lambda x: constraint().targets(x),
+    "token": lambda x: constraint().advance(0, x),
+    "states": lambda x: constraint().mask(x),
+    "prompt": lambda x: ls.Ctranslate2GeneratorStep(None, x),
+    "source": lambda x: ls.Ctranslate2TranslatorStep(None, x, []),
+    "step": lambda x: ls.constrained_beam_search(x, constraint()),
+    "search constraint": lambda x: ls.constrained_beam_search(len, x),
+    "scores to mask": lambda x: ls.apply_mask(x, constraint().mask([0])),
+    "LanguageModel.read": ls.LanguageModel.read,
+    "LanguageModel.from_bytes": ls.LanguageModel.from_bytes,
+    "score": lambda x: decoder().language_models["LM"].score(x),
+    "scores": lambda x: decoder().language_models["LM"].scores(x),
+    "skeleton mask": lambda x: ls.Skeleton.from_mask(x, "a cat"),
+    "skeleton words": lambda x: ls.Skeleton.from_words("a cat", x),
+    "skeleton brackets": ls.Skeleton.from_brackets,
+    "skeleton_agreement": lambda x: ls.skeleton_agreement("a cat", x),
+    "Decoder.load": ls.Decoder.load,
+    "Decoder grammar": lambda x: ls.Decoder(x, decoder().language_models, decoder().weights),
+    "Decoder models": lambda x: ls.Decoder(decoder().grammar, x, decoder().weights),
+    "Decoder weights": lambda x: ls.Decoder(decoder().grammar, decoder().language_models, x),
+    "with_weights": lambda x: decoder().with_weights(x),
+    "with_models": lambda x: decoder().with_models(x, 1.0),
+    "translate": lambda x: decoder().translate(x),
+    "translate skeleton": lambda x: sentence_with(skeleton=x),
+    "translate hypotheses": lambda x: sentence_with(skeleton_hypotheses=x),
+    "translate probabilities": lambda x: sentence_with(
+        skeleton=ls.Skeleton.from_words("das alte haus", "haus"), probabilities=x
+    ),
+    "MbrSettings": lambda x: ls.MbrSettings(precision=x),
+    "MbrPruning": lambda x: ls.MbrPruning(confidence=x),
+    "CombinationSettings shares": lambda x: ls.CombinationSettings(shares=x),
+    "CombinationSettings strings": lambda x: ls.CombinationSettings(strings=x),
+    "DecoderSettings beam": lambda x: ls.DecoderSettings(beam=x),
+    "DecoderSettings exact": lambda x: ls.DecoderSettings(exact=x),
+    "DecoderSettings max_span": lambda x: ls.DecoderSettings(max_span=x),
+    "SkeletonSettings": lambda x: ls.SkeletonSettings(hypotheses=x),
+    "ParaphraseSettings": lambda x: ls.ParaphraseSettings(depth=x),
+    "ParaphraseSettings filters": lambda x: ls.ParaphraseSettings(filters=x),
+    "AlignmentSettings": lambda x: ls.AlignmentSettings(min_linked=x),
+    "CorpusSettings": lambda x: ls.CorpusSettings(min_words=x, skip_cost=x),
+    "Tree.from_brackets": ls.Tree.from_brackets,
+    "link_words": lambda x: ls.link_words(x, ls.Tree.from_brackets(TREE)),
+    "align_phrases": lambda x: ls.align_phrases(*[ls.Tree.from_brackets(TREE)] * 2, x),
+    "choose_parses": ls.choose_parses,
+    "parses": lambda x: ls.choose_parses([x]),
+    "expand_trees": lambda x: ls.Paraphraser().expand_trees(x),
+    "Thesaurus.from_groups": ls.Thesaurus.from_groups,
+}
+
+
+def wrong_values() -> list[Any]:
+    """Returns what callers confuse: numbers for lists, arrays for numbers, ids for words, names for objects."""
+    numbers = [3, -1, 2.5, math.nan, 10**400, np.int64(3), np.array([1.0, 2.0]), np.array(2.0)]
+    several = [[None], [5], [["a"], ["b"]], [lattices()["plain"]], lists()["list"], {"a": "b"}, ("a", "b"), iter(())]
+    return [*numbers, *several, "a cat", b"a cat", Path("no.file"), lattices()["plain"], SymbolTable("a"), object()]
+
+
+def is_explained(error: Exception) -> bool:
+    """Returns whether this package raised an error, rather than the operation that failed."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return "lattice_simp" in last.filename and str(last.line).startswith("raise")
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+def test_wrong_types_are_explained(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ls.write(lattices()["plain"], "a.txt")
+    ls.write_nbest([lists()["list"]], "a.nbest")
+    raw = []
+    for value in wrong_values():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                EXPLAINED[name](value)
+            except Exception as error:
+                raw += [] if is_explained(error) else [f"{value!r:.60}: {type(error).__name__}: {error}"]
+    assert not raw
+
+
+def test_the_messages_name_the_remedy(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for call, message in (
+        (lambda: ls.oracle(lattices()["plain"], 5), "expected a list or a string, not 5"),
+        (lambda: ls.oracle(lattices()["plain"], [[1, 2]]), "words must be strings, not 1; decode token ids"),
+        (lambda: ls.from_generator(["a"], ["x"]), "a score is not a finite number: could not convert"),
+        (lambda: ls.from_generator(["a"], [None]), "each score must be a number"),
+        (lambda: ls.from_generator(["a"], 1.5), "the scores must be a list of numbers, not 1.5"),
+        (lambda: ls.term_acceptor([5]), "expected a list or a string, not 5"),
+        (lambda: constraint().allowed(5), "a prefix must be a list of token numbers, not 5; encode texts first"),
+        (lambda: constraint().allowed("a"), "a prefix must be a list of token numbers, not 'a'; encode"),
+        (lambda: Lattice.from_strings("a", ["a"]), r"must be a SymbolTable, not list; make it: SymbolTable\(words\)"),
+        (lambda: SymbolTable("a")["a"], r"labels are whole numbers, not 'a'; find\(word\) returns the label"),
+        (lambda: ls.read(1), "a path must be a string or a Path, not 1"),
+        (lambda: ls.write(lattices()["plain"], 1), "a path must be a string or a Path, not 1"),
+        (lambda: Lattice.from_pynini("a.fst"), r"takes an FST of pynini or pywrapfst, not a str; read\(path\) reads"),
+        (lambda: ls.to_svg(lattices()["plain"], highlight=3), "those of a path are path.arcs"),
+    ):
+        with pytest.raises((LatticeSimpError, TypeError), match=message):
+            call()
+
+
+def test_words_are_strings_in_every_list():
+    model = decoder().language_models["LM"]
+    for call in (model.score, SymbolTable, lambda words: ls.Skeleton.from_words(words, words), Hypothesis):
+        with pytest.raises(TypeError, match="words must be strings, not 5"):
+            call([5])
+
+
+def test_fsts_with_log_arcs_keep_their_costs():
+    pynini = pytest.importorskip("pynini")
+    lattice = Lattice.from_strings([("a b", 1.5), ("b", 0.5)])
+    for kind in ("to_std", "to_log", "to_log64"):
+        fst = pynini.arcmap(lattice.to_pynini(attach_symbols=True), map_type=kind)
+        assert ls.equivalent(Lattice.from_pynini(fst), lattice), kind

@@ -1,14 +1,18 @@
-"""Checks arguments of operations: numbers and mappings."""
+"""Checks arguments of operations: numbers, names, mappings and objects of our classes."""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
 
 from lattice_simp.core.columns import is_cost
 from lattice_simp.errors import LatticeSimpError
+
+Kind = TypeVar("Kind")
 
 
 def real(value: Any, name: str) -> float:
@@ -23,14 +27,14 @@ def real(value: Any, name: str) -> float:
         TypeError: the value is not a number.
     """
     try:
-        number = 0.0 + value
+        number = float(0.0 + value)
     except TypeError:
         raise TypeError(f"{name} must be a number, not {value!r:.80}") from None
     except OverflowError:
         raise LatticeSimpError(f"{name} is too large for a floating-point number") from None
     if math.isnan(number):
         raise LatticeSimpError(f"{name} is nan; give a number")
-    return float(number)
+    return number
 
 
 def finite_real(value: Any, name: str) -> float:
@@ -68,9 +72,12 @@ def whole(value: Any, name: str, least: float = -math.inf) -> int:
         LatticeSimpError: the number is below `least`.
         TypeError: the value is not a whole number.
     """
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
-    number = operator.index(value)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {value!r:.80}") from None
+    if isinstance(value, bool):
+        raise TypeError(f"{name} must be a whole number, not {value}")
     if number < least:
         raise LatticeSimpError(f"{name} is {number}; give a number from {least} up")
     return number
@@ -86,10 +93,25 @@ def one_or_more(value: Any, name: str) -> tuple[int, ...]:
         LatticeSimpError: there are none, or one is negative.
         TypeError: one is not a whole number.
     """
-    numbers = tuple(whole(number, name, 0) for number in (value if isinstance(value, Iterable) else [value]))
+    numbers = tuple(whole(number, name, 0) for number in (value if np.iterable(value) else [value]))
     if not numbers:
         raise LatticeSimpError(f"{name} is {value!r}; give a number, or several")
     return numbers
+
+
+def reals(values: Any, name: str) -> list[float]:
+    """Converts an argument to a list of floats, which may be infinite.
+
+    >>> reals(np.array([1, 2]), "the shares")
+    [1.0, 2.0]
+
+    Raises:
+        LatticeSimpError: a number is NaN, or too large for a float.
+        TypeError: the value is not a list, or an element is not a number.
+    """
+    if isinstance(values, str | bytes | Mapping) or not np.iterable(values):
+        raise TypeError(f"{name} must be a list of numbers, not {values!r:.80}")
+    return [real(value, f"each of {name}") for value in values]
 
 
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
@@ -97,3 +119,43 @@ def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a mapping, not {type(value).__name__}")
     return value
+
+
+def choice(value: Any, known: Collection[str], name: str) -> None:
+    """Raises an error unless an argument is one of the known names.
+
+    >>> choice("max", ("sum", "min"), "aggregation")
+    Traceback (most recent call last):
+    lattice_simp.errors.LatticeSimpError: unknown aggregation 'max'; known are sum, min
+    """
+    if not isinstance(value, str) or value not in known:
+        raise LatticeSimpError(f"unknown {name} {value!r:.80}; known are {', '.join(known)}")
+
+
+def instance(value: Any, kind: type, name: str, remedy: str = "") -> None:
+    """Raises a TypeError unless an argument is of a class; `remedy` says how to make one.
+
+    >>> instance("a cat", dict, "the weights", "dict(pairs)")
+    Traceback (most recent call last):
+    TypeError: the weights must be a dict, not str; make it: dict(pairs)
+    """
+    if not isinstance(value, kind):
+        ending = f"; make it: {remedy}" if remedy else ""
+        raise TypeError(f"{name} must be a {kind.__name__}, not {type(value).__name__}{ending}")
+
+
+def instances(values: Any, kind: type[Kind], name: str, remedy: str = "") -> list[Kind]:
+    """Converts an argument to a list of objects of a class; `name` says what each of them is.
+
+    >>> instances([{"a": 1}], dict, "a row")
+    [{'a': 1}]
+
+    Raises:
+        TypeError: the value is not a list of them.
+    """
+    if isinstance(values, kind) or not np.iterable(values):
+        instance(values, list, f"a list of values, each {name},")
+    objects = list(values)
+    for value in objects:
+        instance(value, kind, name, remedy)
+    return objects

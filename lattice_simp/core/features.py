@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.arguments import instance
 from lattice_simp.core.columns import LARGEST_COST, are_costs, finite_up_to, real_numbers
 from lattice_simp.core.kernel import Floats, Ints, read_only
 from lattice_simp.errors import InvalidLatticeError
@@ -125,6 +126,7 @@ class Features(Mapping[str, Floats]):
         Raises:
             InvalidLatticeError: the column does not fit the arcs or the states, or a score is not finite.
         """
+        instance(name, str, "the name of a feature")
         return self.with_columns({name: arcs}, {} if finals is None else {name: finals})
 
     def with_columns(self, arcs: Mapping[str, npt.ArrayLike], finals: Mapping[str, npt.ArrayLike]) -> Features:
@@ -141,6 +143,7 @@ class Features(Mapping[str, Floats]):
         ends = np.zeros((kept + len(arcs), self.finals.shape[1]))
         matrix[:kept], ends[:kept] = remaining.arcs, remaining.finals
         for row, (name, column) in enumerate(arcs.items(), start=kept):
+            instance(name, str, "the name of a feature")
             scores, end = (
                 real_numbers(values, f"scores of {name!r}") for values in (column, finals.get(name, ends[row]))
             )

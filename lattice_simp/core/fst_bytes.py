@@ -359,7 +359,7 @@ def _labels(
         raise cursor.error("the FST has no symbol table for its labels", remedy)
     if isymbols is None and input_table is not None and input_table != output_table:
         isymbols = SymbolTable()
-    symbols = SymbolTable() if symbols is None else symbols
+    symbols = SymbolTable.of(symbols)
     olabels = _relabel(cursor, arcs["olabel"], output_table, symbols)
     inputs = None
     if isymbols is not None:

@@ -7,7 +7,6 @@ package takes lattices and returns lattices.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -19,7 +18,7 @@ import numpy.typing as npt
 
 from lattice_simp.core import fst_bytes
 from lattice_simp.core.arcs import Arcs, kept_offsets, offsets_of
-from lattice_simp.core.arguments import finite_real
+from lattice_simp.core.arguments import finite_real, instance, mapping, whole
 from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.columns import (
     FINITE,
@@ -157,6 +156,11 @@ class Lattice:
             InvalidLatticeError: NaN or infinite costs or scores, or those above 1e100, labels outside the table, states
                 that do not exist, states or labels that are not whole numbers, lengths that differ.
         """
+        instance(symbols, SymbolTable, "the symbols", "SymbolTable(words)")
+        if inputs is not None:
+            if not isinstance(inputs, tuple | list) or len(inputs) != 2:
+                raise TypeError("the inputs must be a pair of labels and their symbol table")
+            instance(inputs[1], SymbolTable, "the symbols of the inputs", "SymbolTable(words)")
         ends = real_numbers(finals, "final costs")
         origins, targets = whole_numbers(sources, "source states"), whole_numbers(nextstates, "next states")
         if origins.size and (origins.min() < 0 or origins.max() >= len(ends)):
@@ -173,7 +177,8 @@ class Lattice:
             return sorted_column(whole_numbers(values, "labels")).astype(np.int32)
 
         if not isinstance(features, Features):
-            features = Features.from_columns(features or {}, None, len(origins), len(ends))
+            columns = {} if features is None else mapping(features, "the features")
+            features = Features.from_columns(columns, None, len(origins), len(ends))
         features.validate(len(origins), len(ends))
         olabels = words(labels)
         ilabels, isymbols = (olabels, None) if inputs is None else (words(inputs[0]), inputs[1])
@@ -210,7 +215,7 @@ class Lattice:
         for words, cost in map(words_and_cost, as_sentences(strings)):
             _refuse_epsilon(words)
             best[words] = min(cost, best.get(words, INFINITY))
-        table = SymbolTable() if symbols is None else symbols
+        table = SymbolTable.of(symbols)
         return cls._tree(*_encoded(best, table), list(best.values()), table, {})
 
     @classmethod
@@ -244,7 +249,7 @@ class Lattice:
             names.pop(POSTERIOR, None)
         check_density(len(names), scores, sum(map(len, best)))  # no more arcs than words
         columns = {name: [features.get(name, 0.0) for features in scores] for name in names}
-        table = SymbolTable() if symbols is None else symbols
+        table = SymbolTable.of(symbols)
         marked = MarkedStrings.of(entries, table)
         if marked is None:
             return cls._tree(*_encoded(best, table), costs, table, columns)
@@ -286,6 +291,7 @@ class Lattice:
         >>> Lattice.empty_like(Lattice.from_strings("a cat")).empty
         True
         """
+        require_lattice("empty_like", lattice)
         none = np.zeros(0, dtype=np.int32)
         return lattice.gather(none, np.zeros(1, dtype=np.int32), none, none)
 
@@ -372,7 +378,7 @@ class Lattice:
         Raises:
             InvalidLatticeError: the lattice has no such state.
         """
-        if not 0 <= operator.index(state) < self.num_states:
+        if not 0 <= whole(state, "the state") < self.num_states:
             raise InvalidLatticeError(f"there is no state {state}; the lattice has {self.num_states} states")
         inputs = self.isymbols or self.symbols
         return [
@@ -548,6 +554,9 @@ class Lattice:
         >>> lattice.subset(np.array([0, 1, 3], dtype=np.int32)).num_arcs
         3
         """
+        order = whole_numbers(order, "states").astype(np.int32)
+        if order.size and not 0 <= order.min() <= order.max() < self.num_states:
+            raise InvalidLatticeError(f"a state outside 0..{self.num_states - 1}")
         new_name = np.full(self.num_states, -1, dtype=np.int32)
         new_name[order] = np.arange(len(order), dtype=np.int32)
         arcs, offsets = chosen_blocks(self.offsets, order)
@@ -564,6 +573,8 @@ class Lattice:
 
         With `final`, a mask of the states, only the selected states stay final.
         """
+        kept = _mask(kept, self.num_arcs, "arcs")
+        final = None if final is None else _mask(final, self.num_states, "states")
         arcs = np.flatnonzero(kept).astype(np.int32)
         states = np.arange(self.num_states, dtype=np.int32)
         states = states if final is None else np.where(final, states, -1).astype(np.int32)
@@ -579,6 +590,7 @@ class Lattice:
         """
         if symbols is self.symbols:
             return self
+        instance(symbols, SymbolTable, "the symbols", "SymbolTable(words)")
         symbols = symbols.with_words(self._used_words())
         olabels, ilabels = symbols.labels_of(self.symbols, self.olabels), self.ilabels
         if self.isymbols is None:  # both sides use the same table
@@ -730,6 +742,11 @@ class Lattice:
             InvalidLatticeError: the arcs are not standard or log arcs, a label has no word, a cost is NaN, or the
                 FST's stored properties are wrong.
         """
+        if not hasattr(fst, "fst_type"):
+            remedy = "read(path) reads files"
+            raise TypeError(f"from_pynini takes an FST of pynini or pywrapfst, not a {type(fst).__name__}; {remedy}")
+        if isymbols is not None:
+            isymbols = SymbolTable.of(isymbols)
         if fst.fst_type() not in ("vector", "const"):
             import pywrapfst
 
@@ -757,6 +774,15 @@ def _header_of_product(first: Lattice, second: Lattice) -> Header:
     elif first.header.word_score:
         word_score = 0.0
     return replace(first.header, scales=scales, word_score=word_score)
+
+
+def _mask(values: npt.ArrayLike, count: int, what: str) -> Bools:
+    """Returns a mask of the arcs or states, (count,) bool."""
+    mask = np.asarray(values)
+    if mask.dtype != np.bool_ or mask.shape != (count,):
+        message = f"the {what} are selected by an array of {count} bools, not by {mask.dtype} of the shape {mask.shape}"
+        raise InvalidLatticeError(message)
+    return mask
 
 
 def _refuse_epsilon(words: tuple[str, ...]) -> None:

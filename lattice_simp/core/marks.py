@@ -5,7 +5,7 @@ Operations that count, print or score words skip them. The list is `grammars/mar
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Set
 from dataclasses import replace
 from typing import TypeVar
 
@@ -35,7 +35,7 @@ def without_marks(tokens: Iterable[str], ignore: Collection[str] = MARKS) -> tup
     >>> without_marks(["<s>", "a", "cat", "</s>"])
     ('a', 'cat')
     """
-    ignored = as_tokens(ignore) if isinstance(ignore, str) else ignore
+    ignored = ignore if isinstance(ignore, Set) else as_tokens(ignore)
     return tuple(token for token in tokens if token not in ignored)
 
 

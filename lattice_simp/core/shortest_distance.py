@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.arguments import choice
 from lattice_simp.core.kernel import Floats, jit
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.errors import LatticeSimpError
@@ -51,8 +52,7 @@ def adds_probabilities(semiring: Semiring) -> bool:
     Raises:
         LatticeSimpError: another semiring.
     """
-    if semiring not in get_args(Semiring):
-        raise LatticeSimpError(f"unknown semiring {semiring!r}; known are {' and '.join(get_args(Semiring))}")
+    choice(semiring, get_args(Semiring), "semiring")
     return semiring == "log"
 
 

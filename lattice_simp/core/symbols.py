@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.arguments import instance
 from lattice_simp.errors import InvalidLatticeError, UnknownSymbolError
 
 Sentence = TypeVar("Sentence")
@@ -60,9 +61,20 @@ def as_tokens(words: str | Iterable[str]) -> tuple[str, ...]:
     """
     if isinstance(words, str):
         return tuple(split_tokens(words))
-    if not isinstance(words, Iterable):
+    if not np.iterable(words):
         raise TypeError(f"expected a sentence, not {words!r:.80}")
-    return tuple(words)
+    tokens = tuple(words)
+    _joined(tokens)
+    return tokens
+
+
+def _joined(words: Iterable[Any]) -> str:
+    """Joins words; raises a TypeError unless all are strings."""
+    try:
+        return "".join(words)
+    except TypeError:
+        foreign = next(word for word in words if not isinstance(word, str))
+        raise TypeError(f"words must be strings, not {foreign!r:.80}; decode token ids and bytes first") from None
 
 
 def is_utf8(text: str) -> bool:
@@ -86,11 +98,15 @@ def as_sentences(sentences: str | Iterable[Sentence]) -> list[Sentence | str]:
     (['a cat'], ['a cat', 'a dog'])
 
     Raises:
-        TypeError: the sentences are the keys of a mapping, whose values would be lost.
+        TypeError: the sentences are no list, or the keys of a mapping, whose values would be lost.
     """
     if isinstance(sentences, Mapping):
         raise TypeError("expected a list, not a mapping; pass its .items() or .values()")
-    return [sentences] if isinstance(sentences, str) else list(sentences)
+    if isinstance(sentences, str):
+        return [sentences]
+    if isinstance(sentences, bytes) or not np.iterable(sentences):
+        raise TypeError(f"expected a list or a string, not {sentences!r:.80}")
+    return list(sentences)
 
 
 def _used(labels: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64]:
@@ -122,6 +138,21 @@ class SymbolTable:
         self._growing = threading.Lock()
         self._grow(as_tokens(words))
 
+    @classmethod
+    def of(cls, symbols: SymbolTable | None) -> SymbolTable:
+        """Returns the table, or a new one if None.
+
+        >>> len(SymbolTable.of(None))
+        1
+
+        Raises:
+            TypeError: the argument is anything else, such as a list of words.
+        """
+        if symbols is None:
+            return cls()
+        instance(symbols, SymbolTable, "the symbols", "SymbolTable(words)")
+        return symbols
+
     def __len__(self) -> int:
         return len(self._words)
 
@@ -132,8 +163,12 @@ class SymbolTable:
         return word in self._ids
 
     def __getitem__(self, label: int) -> str:
-        if 0 <= label < len(self._words):
-            return self._words[label]
+        try:
+            if 0 <= label < len(self._words):
+                return self._words[label]
+        except TypeError:
+            message = f"labels are whole numbers, not {label!r:.80}; find(word) returns the label of a word"
+            raise TypeError(message) from None
         raise UnknownSymbolError(f"label {label} is not in the symbol table of {len(self)} symbols")
 
     def __eq__(self, other: object) -> bool:
@@ -157,7 +192,7 @@ class SymbolTable:
         Raises:
             InvalidLatticeError: the word is empty, or UTF-8 cannot encode it.
         """
-        word_id = self._ids.get(word)
+        word_id = self.find(word)
         if word_id is None:
             self._grow((word,))
             word_id = self._ids[word]
@@ -167,7 +202,7 @@ class SymbolTable:
         """Adds words that may be new; all checks come first."""
         with self._growing:
             new = [word for word in dict.fromkeys(words) if word not in self._ids]
-            text = "".join(new)  # raises a TypeError unless all are strings
+            text = _joined(new)
             if not all(new):
                 raise InvalidLatticeError("an empty string is not a symbol; use <epsilon>, label 0")
             if not is_utf8(text):
@@ -184,6 +219,8 @@ class SymbolTable:
         >>> SymbolTable(["the"]).find("the"), SymbolTable(["the"]).find("cat")
         (1, None)
         """
+        if not isinstance(word, str):
+            raise TypeError(f"a word must be a str, not {word!r:.80}")
         return self._ids.get(word)
 
     def encode(self, words: str | Iterable[str]) -> npt.NDArray[np.int32]:
@@ -236,7 +273,9 @@ class SymbolTable:
         >>> SymbolTable(["the", "cat"]).decode([1, 0, 2])
         ['the', 'cat']
         """
-        return [self[int(label)] for label in labels if label != EPSILON]
+        if isinstance(labels, str) or not np.iterable(labels):
+            raise TypeError(f"expected a list of labels, not {labels!r:.80}")
+        return [self[label] for label in labels if label != EPSILON]
 
     def copy(self) -> SymbolTable:
         """Returns an independent copy of the table.

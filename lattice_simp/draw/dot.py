@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from lattice_simp.core.lattice import Lattice, require_lattice
-from lattice_simp.draw.labels import Numbers, arc_words, numbers_of, probability_text
+from lattice_simp.draw.labels import Numbers, arc_words, highlighted, numbers_of, probability_text, title_text
 
 
 def to_dot(
@@ -51,14 +51,13 @@ def to_dot(
         TypeError: the title is not a string.
     """
     require_lattice("to_dot", lattice)
-    if not isinstance(title, str | None):
-        raise TypeError(f"the title must be a string, not {type(title).__name__}")
-    chosen = frozenset(() if highlight is None else highlight)
+    title = title_text(title)
+    chosen = highlighted(highlight)
     are_costs = numbers_of(lattice, numbers) == "costs"
     suffix = _cost_suffix if are_costs else _probability_suffix
     lines = [
         "digraph lattice {",
-        f'  graph [rankdir={rankdir}, center=true, ranksep=0.4, nodesep=0.25, label="{quoted(title or "")}"];',
+        f'  graph [rankdir={rankdir}, center=true, ranksep=0.4, nodesep=0.25, label="{quoted(title)}"];',
         "  node [fontsize=14, shape=circle, style=bold];",
         "  edge [fontsize=14];",
         *(_state_line(lattice, state, suffix) for state in (range(lattice.num_states) if states is None else states)),

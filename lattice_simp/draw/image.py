@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Literal, TypeAlias, get_args
 
+from lattice_simp.core.arguments import choice, whole
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.draw.dot import to_dot
 from lattice_simp.draw.labels import Numbers
@@ -46,9 +47,8 @@ def to_image(
         MissingExtraError: pygraphviz is not installed.
     """
     require_lattice("to_image", lattice)
-    if format not in IMAGE_FORMATS:
-        raise LatticeSimpError(f"unknown format {format!r}; known are {', '.join(IMAGE_FORMATS)}")
-    states = drawn_states(lattice, max_states)
+    choice(format, IMAGE_FORMATS, "format")
+    states = drawn_states(lattice, whole(max_states, "max_states", 1))
     arcs = drawn_arcs(lattice, states)
     return rendered(to_dot(lattice, title, highlight, states=states, arcs=arcs, numbers=numbers), format)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from lattice_simp.core.arguments import choice, instance, whole
 from lattice_simp.core.symbols import EPSILON_SYMBOL
-from lattice_simp.errors import LatticeSimpError
 
 if TYPE_CHECKING:
     from lattice_simp.core.lattice import Lattice
@@ -46,8 +46,7 @@ def numbers_of(lattice: Lattice, numbers: Numbers | None) -> Numbers:
     """Returns the numbers to write beside words; None selects probabilities for confusion networks, else costs."""
     if numbers is None:
         return "probabilities" if is_network(lattice) else "costs"
-    if numbers not in get_args(Numbers):
-        raise LatticeSimpError(f"unknown numbers {numbers!r}; known are {', '.join(get_args(Numbers))}")
+    choice(numbers, get_args(Numbers), "numbers")
     return numbers
 
 
@@ -117,3 +116,23 @@ def _em(character: str) -> float:
 
 def _readable(symbol: str) -> str:
     return EPSILON if symbol == EPSILON_SYMBOL else symbol
+
+
+def highlighted(arcs: Iterable[int] | None) -> frozenset[int]:
+    """Returns the numbers of the arcs to highlight; none if None.
+
+    Raises:
+        TypeError: the argument is not a list of numbers.
+    """
+    if arcs is None:
+        return frozenset()
+    if not np.iterable(arcs):
+        raise TypeError(f"highlight takes numbers of arcs, not {arcs!r:.80}; those of a path are path.arcs")
+    return frozenset(whole(arc, "the number of an arc to highlight") for arc in arcs)
+
+
+def title_text(title: str | None) -> str:
+    """Returns a title, empty if None; raises a TypeError unless it is a string."""
+    if title is not None:
+        instance(title, str, "the title")
+    return title or ""

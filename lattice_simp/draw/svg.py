@@ -11,7 +11,17 @@ import numpy as np
 
 from lattice_simp.core.arguments import whole
 from lattice_simp.core.lattice import Lattice, require_lattice
-from lattice_simp.draw.labels import EPSILON, Numbers, arc_words, cost_text, number_text, numbers_of, text_width
+from lattice_simp.draw.labels import (
+    EPSILON,
+    Numbers,
+    arc_words,
+    cost_text,
+    highlighted,
+    number_text,
+    numbers_of,
+    text_width,
+    title_text,
+)
 from lattice_simp.draw.layout import HEAD_LENGTH, Curve, Link, Point, lay_out
 
 NumberText: TypeAlias = Callable[[float], str]
@@ -104,11 +114,12 @@ def to_svg(
         MissingExtraError: pygraphviz is not installed.
     """
     require_lattice("to_svg", lattice)
+    title = title_text(title)
     states = drawn_states(lattice, whole(max_states, "max_states", 1))
     kind = numbers_of(lattice, numbers)
     number = number_text(kind)
     bundles = _bundles(lattice, states, number)
-    chosen = frozenset(highlight)
+    chosen = highlighted(highlight)
     radii = [_radius(float(lattice.finals[state])) for state in states]
     layout = lay_out(radii, list(bundles))
     drawn = [*zip(bundles.values(), layout.curves, strict=True)]
@@ -130,7 +141,7 @@ def to_svg(
         notes.append(f"{EPSILON}: no word")
     note = "; ".join(notes)
     style = "" if embedded else SVG_STYLE
-    return "\n".join([*_frame(layout.width, layout.height, title or "", note, style), *body, "</g>", "</svg>"]) + "\n"
+    return "\n".join([*_frame(layout.width, layout.height, title, note, style), *body, "</g>", "</svg>"]) + "\n"
 
 
 def drawn_states(lattice: Lattice, max_states: int) -> list[int]:

@@ -42,7 +42,7 @@ from lattice_simp.formats.json_nbest import is_json
 from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
 from lattice_simp.formats.unsupported import kind_of, refusal
-from lattice_simp.support.textio import COMPRESSIONS, output_place, place, read_bytes
+from lattice_simp.support.textio import COMPRESSIONS, output_place, place, read_bytes, require_path
 
 __all__ = [
     "FORMATS",
@@ -139,7 +139,7 @@ def read(
             or holds several lattices (use `read_all`); an option is not one of the format's reader.
         InvalidLatticeError: the lattice lacks a feature of `scales`.
     """
-    _check(format, path)
+    check_format(format, path)
     lattice = parse(read_bytes(path), path, format, symbols, **options)
     return lattice if scales is None else scaled(lattice, scales, path)
 
@@ -158,7 +158,7 @@ def parse(
     >>> parse(b"0 1 a 0.5\\n1\\n", "cat.txt").weights.tolist()
     [0.5]
     """
-    _check(format, path)
+    check_format(format, path)
     format = format or _sniffed(data, path)
     check_labels(options, format, path)
     return {**FORMATS, **READ_ONLY}[format].read(data, path=path, symbols=symbols, **options)
@@ -188,8 +188,8 @@ def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = 
         LatticeSimpError: the ending is unknown, the format cannot represent the lattice, a cost is above 1e100, or the
             file cannot be written.
     """
-    chosen = format_of_name(path) if format is None else format
-    if chosen not in FORMATS:
+    chosen = format_of_name(require_path(path)) if format is None else format
+    if not isinstance(chosen, str) or chosen not in FORMATS:
         raise LatticeSimpError(f"{path}: unknown format {chosen!r} (choose one of {', '.join(FORMATS)})")
     with located(output_place(path)):
         FORMATS[chosen].write(_within_limits(as_lattice(lattice)), path, **options)
@@ -282,9 +282,10 @@ def check_labels(options: Mapping[str, Any], format: str, path: str | Path) -> N
             raise FormatError(reason, path=path, remedy=f"leave {flag} out{numbers}")
 
 
-def _check(format: str | None, path: str | Path) -> None:
+def check_format(format: str | None, path: str | Path) -> None:
+    """Raises FormatError unless a format is None or one that can be read."""
     names = (*FORMATS, *READ_ONLY)
-    if format is not None and format not in names:
+    if format is not None and not (isinstance(format, str) and format in names):
         raise FormatError(f"unknown format {format!r}", path=path, remedy=f"choose one of {', '.join(names)}")
 
 

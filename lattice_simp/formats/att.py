@@ -133,7 +133,7 @@ def parse_att(
     if priced.all() and (widths[ends] == 1).all() and all(_ends_as_k2(side, nextstates, finals) for side in sides):
         sides = [[b"0" if field == _K2_END else field for field in side] for side in sides]
         weights = 0.0 - weights
-    symbols = SymbolTable() if symbols is None else symbols
+    symbols = SymbolTable.of(symbols)
     olabels = _labels(text, arcs, sides[0], symbols, numeric, labels)
     inputs = None
     if not acceptor:

@@ -19,6 +19,7 @@ from lattice_simp.errors import FormatError, LatticeSimpError, warn
 from lattice_simp.formats import (
     FORMATS,
     READ_ONLY,
+    check_format,
     check_labels,
     format_of,
     format_of_data,
@@ -108,6 +109,7 @@ def entries(
     Raises:
         FormatError: a list or archive is broken, or the folder is empty.
     """
+    check_format(format, path)
     names = Names(path)
     for entry in _entries(path, format, symbols, options):
         yield entry._replace(name=names.distinct(entry.name))

@@ -86,7 +86,7 @@ def parse_features(
     order = np.argsort(sources, kind="stable")  # the order of the lattice's arcs
     scores = arc_pairs.matrix(names, np.arange(len(arcs)), len(arcs))
     features = Features(names, np.take(scores, order, axis=1), final_pairs.matrix(names, finals, num_states))
-    table = SymbolTable() if symbols is None else symbols
+    table = SymbolTable.of(symbols)
     words = _labels(text.column(arcs, 2), table, {*removed, EPSILON_SYMBOL})
     final_costs = np.full(num_states, np.inf)
     final_costs[finals] = 0.0

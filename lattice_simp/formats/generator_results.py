@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+import numpy as np
+
 from lattice_simp.core.columns import FINITE, is_cost
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_sentences, as_tokens
@@ -59,17 +61,18 @@ def from_generator(
         scores = _scores_of(texts) if scores is None else scores
         texts = texts.hypotheses
     token_lists = [as_tokens(text) for text in as_sentences(texts)]
-    foreign = next((token for tokens in token_lists for token in tokens if not isinstance(token, str)), None)
-    if foreign is not None:
-        raise TypeError(f"texts hold strings, not {foreign!r:.80}; decode token ids and bytes first")
     check = MarkCheck(pieces)
     check.see(token_lists)
     check.refuse_foreign()
     strings = [join_words(tokens, pieces) for tokens in token_lists]
     if scores is None:
         return samples(strings)
+    if isinstance(scores, str) or not np.iterable(scores):
+        raise TypeError(f"the scores must be a list of numbers, not {scores!r:.80}")
     try:
         values = [float(score) for score in scores]
+    except TypeError as error:
+        raise TypeError(f"each score must be a number: {error!s:.80}") from error
     except (ValueError, OverflowError) as error:
         raise LatticeSimpError(f"a score is not a finite number: {error!s:.80}") from error
     if len(values) != len(strings):

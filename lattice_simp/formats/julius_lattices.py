@@ -112,7 +112,7 @@ class _Word(NamedTuple):
 
 def _graph(lines: list[NumberedLine], symbols: SymbolTable | None, path: str | Path | None) -> Lattice:
     """Returns the lattice of a graph: each word is an arc, and so is each link, with the language model's score."""
-    table = SymbolTable() if symbols is None else symbols
+    table = SymbolTable.of(symbols)
     words = dict(_graph_word(number, line, table, path) for number, line in lines)
     if not words:
         return Lattice.from_strings([], table)
@@ -165,7 +165,7 @@ def _fail(message: str, path: str | Path | None, line: int) -> NoReturn:
 
 
 def _network(lines: list[NumberedLine], symbols: SymbolTable | None, path: str | Path | None) -> Lattice:
-    table = SymbolTable() if symbols is None else symbols
+    table = SymbolTable.of(symbols)
     slots, labels, shares = list[int](), list[int](), list[float]()
     for slot, (number, line) in enumerate(lines):
         entries = _entries(line)

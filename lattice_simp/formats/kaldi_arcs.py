@@ -66,7 +66,7 @@ class ReadOptions:
 
     def symbol_table(self) -> SymbolTable:
         """Returns the symbol table for the next lattice."""
-        return SymbolTable() if self.symbols is None else self.symbols
+        return SymbolTable.of(self.symbols)
 
     def labels(self, fields: Sequence[str], path: str | Path | None, lines: Sequence[int | None]) -> Labels:
         """Returns the labels of fields, which are words or their numbers.

@@ -58,7 +58,7 @@ def parse_mesh(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
     for kind, number in reader.unread.items():
         message = f"the times and scores of words are not read: lines {kind}"
         warn(message, path=path, line=number, remedy="SLF has them: lattice-tool -write-htk")
-    return reader.lattice(SymbolTable() if symbols is None else symbols)
+    return reader.lattice(SymbolTable.of(symbols))
 
 
 def write_mesh(lattice: Lattice, path: str | Path) -> None:

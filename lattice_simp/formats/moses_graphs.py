@@ -98,7 +98,7 @@ def _graphs(lines: Iterable[str], symbols: SymbolTable | None, path: str | Path 
 
 def _graph(name: str, lines: list[NumberedLine], symbols: SymbolTable | None, path: str | Path | None) -> Lattice:
     """Returns the lattice of a sentence; the first word of a phrase has its cost and features."""
-    table = SymbolTable() if symbols is None else symbols
+    table = SymbolTable.of(symbols)
     steps, order, finals = list[_Step](), {0: 0}, set[int]()
     for number, line in lines:
         step = _step(line, path, number)

@@ -122,7 +122,7 @@ def _groups(lines: Iterable[str]) -> Iterator[list[NumberedLine]]:
 
 
 def _network(lines: list[NumberedLine], symbols: SymbolTable | None, path: str | Path | None) -> Lattice:
-    symbols = SymbolTable() if symbols is None else symbols
+    symbols = SymbolTable.of(symbols)
     slots, labels, shares = list[int](), list[int](), list[float]()
     for slot, (number, line) in enumerate(lines):
         fields = split_tokens(line.rstrip("\r"))

@@ -18,7 +18,9 @@ from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from lattice_simp.core.arguments import whole
+import numpy as np
+
+from lattice_simp.core.arguments import choice, instance, mapping, whole
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.marks import unmarked
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -35,7 +37,7 @@ from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_nam
 from lattice_simp.formats.srilm_lists import is_srilm, stream_srilm
 from lattice_simp.formats.unsupported import LISTS as WANTED
 from lattice_simp.formats.unsupported import is_no_list, refusal
-from lattice_simp.support.textio import COMPRESSIONS, file_name, open_binary, readable
+from lattice_simp.support.textio import COMPRESSIONS, file_name, open_binary, readable, require_path
 
 __all__ = [
     "LISTS",
@@ -136,6 +138,9 @@ def stream_sentences(
     if cost is not None and scales is not None:
         raise LatticeSimpError("the cost and the scales both set the score; give one of them")
     check, names, first_id = MarkCheck(pieces, path), Names(path), whole(first_id, "first_id")
+    if cost is not None:
+        instance(cost, str, "the cost, the name of a feature,")
+    scales = None if scales is None else mapping(scales, "the scales")
     with readable(path) as file:
         kind = _kind(file)
         sentences = kind.stream(file, first_id, cost)
@@ -217,8 +222,11 @@ def write_nbest(
         LatticeSimpError: the file cannot be written, or a group has no number or no hypotheses.
     """
     first_id = whole(first_id, "first_id")
+    choice(style, ("moses", "cdec"), "style")
+    if not np.iterable(groups):
+        raise TypeError(f"expected a list of n-best lists, not {groups!r:.80}")
     sentences = starmap(_sentence_of, enumerate(groups))
-    if is_json_name(path):
+    if is_json_name(require_path(path)):
         write_json(sentences, path, first_id=first_id)
     else:
         write_moses(sentences, path, first_id=first_id, style=style)

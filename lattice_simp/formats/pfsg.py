@@ -66,7 +66,7 @@ def parse_pfsg(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
     reader = _Reader(path)
     for number, fields in field_lines(data, path):
         reader.line(number, fields)
-    return reader.lattice(SymbolTable() if symbols is None else symbols)
+    return reader.lattice(SymbolTable.of(symbols))
 
 
 def write_pfsg(lattice: Lattice, path: str | Path) -> None:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from lattice_simp.core.arguments import choice
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
-from lattice_simp.errors import FormatError, LatticeSimpError, warn
+from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import shown
 
 PieceKind: TypeAlias = Literal["none", "bpe", "sentencepiece"]
@@ -157,11 +158,8 @@ def pieces_named(kind: str) -> Pieces | None:
     Raises:
         LatticeSimpError: the kind is unknown.
     """
-    if kind == "none":
-        return None
-    if kind not in PIECES:
-        raise LatticeSimpError(f"unknown pieces {kind!r} (choose one of none, {', '.join(PIECES)})")
-    return PIECES[kind]
+    choice(kind, ("none", *PIECES), "pieces")
+    return None if kind == "none" else PIECES[kind]
 
 
 def join_words(tokens: str | Iterable[str], kind: PieceKind) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def read_plf(
     Raises:
         FormatError: as `parse_plf`, or the file is empty.
     """
-    symbols = SymbolTable() if symbols is None else symbols
+    symbols = SymbolTable.of(symbols)
     number, has_gains = 0, False
     for number, line in enumerate(read_lines(path), 1):
         lattice = parse_plf(
@@ -136,7 +136,7 @@ def parse_plf(
     """
     if scores not in ("probability", "log", "cost"):
         raise FormatError(f"unknown kind of scores: {scores!r}", remedy="choose probability, log or cost")
-    reader = _Reader(line, scores, score_name, SymbolTable() if symbols is None else symbols, path, line_number)
+    reader = _Reader(line, scores, score_name, SymbolTable.of(symbols), path, line_number)
     reader.lattice()
     num_states = reader.nodes + 1
     for _, target, position in reader.arcs:

@@ -64,7 +64,7 @@ def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTab
             there are no or several starts or ends, a score is not finite, or the lattice is a backward lattice or has
             sublattices.
     """
-    table, text = SymbolTable() if symbols is None else symbols, decode(data, path)
+    table, text = SymbolTable.of(symbols), decode(data, path)
     plain = plain_rows(text, _SCORES)
     if plain is not None:
         header, nodes, links = plain

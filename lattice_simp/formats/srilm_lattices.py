@@ -67,7 +67,7 @@ def parse_wlat(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
     reader = _Reader(path)
     for number, fields in field_lines(data, path):
         reader.line(number, fields)
-    return reader.lattice(SymbolTable() if symbols is None else symbols)
+    return reader.lattice(SymbolTable.of(symbols))
 
 
 @dataclass

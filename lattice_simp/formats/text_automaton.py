@@ -25,6 +25,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 
+from lattice_simp.core.arguments import choice
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.scripts import unspaced_letters, unspaced_marks
 from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable
@@ -144,8 +145,7 @@ def spell_text(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, lea
         LatticeSimpError: an unknown spacing, a transducer, rho loops.
     """
     lattice = as_lattice(lattice)
-    if spacing not in get_args(Spacing):
-        raise LatticeSimpError(f"unknown spacing {spacing!r} (choose {', '.join(get_args(Spacing))})")
+    choice(spacing, get_args(Spacing), "spacing")
     lattice.require_acceptor()
     if lattice.empty:
         raise EmptyLatticeError("the lattice accepts nothing, so there is no text")

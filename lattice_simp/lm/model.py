@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.arguments import instance
 from lattice_simp.core.kernel import Floats, Ints
-from lattice_simp.core.symbols import as_tokens
+from lattice_simp.core.symbols import as_sentences, as_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.lm.arpa import parse_arpa
 from lattice_simp.lm.automaton import END, LOG_10, START, UNKNOWN, NgramAutomaton, sentence_costs
@@ -120,6 +121,7 @@ class LanguageModel:
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "<bytes>") -> LanguageModel:
         """Reads an ARPA file's content."""
+        instance(data, bytes, "the content of an ARPA file", "Path(path).read_bytes()")
         return cls(*_parse(data, name), name)
 
     @property
@@ -185,7 +187,7 @@ class LanguageModel:
             sentences: each a string, split at its blanks, or tokens.
             bos, eos: see `full_scores`.
         """
-        tokens = list(map(as_tokens, sentences))
+        tokens = list(map(as_tokens, as_sentences(sentences)))
         if self._binary is not None:
             return np.array([self._binary.score(words, bos, eos) for words in tokens], dtype=np.float64)
         offsets = np.cumsum([0, *map(len, tokens)], dtype=np.int64)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
-from lattice_simp.core.arguments import beam_of, finite_real, real
+from lattice_simp.core.arguments import beam_of, finite_real, instance, real
 from lattice_simp.core.features import Features, gather
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice, require_lattice, share_symbols
@@ -108,6 +108,7 @@ class FeatureNames(NamedTuple):
     @classmethod
     def of(cls, name: str) -> FeatureNames:
         """Returns the names of a composition; all but those of `Skeleton` begin with its own name."""
+        instance(name, str, "the name of the features")
         return cls() if name == SKELETON else cls(name, name + EDITS, f"{name}Matched")
 
 

@@ -14,15 +14,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from lattice_simp.core.arguments import choice, whole
 from lattice_simp.core.features import Features
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools
 from lattice_simp.core.lattice import Lattice, Strings, words_and_cost
-from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable, as_sentences
+from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable, as_sentences, as_tokens
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.support.plurals import counted
 
@@ -105,8 +106,7 @@ def gappy_acceptor(
         EmptyLatticeError: no hypothesis.
         LatticeSimpError: positions that do not fit the hypotheses, or a hypothesis without one of the features.
     """
-    if loops not in ("sigma", "rho"):
-        raise LatticeSimpError(f"loops must be 'sigma' or 'rho', not {loops!r}")
+    choice(loops, get_args(Loops), "loops")
     if isinstance(hypotheses, Lattice):
         if positions is not None:
             raise LatticeSimpError("positions need hypotheses as strings; pass strings instead of a lattice")
@@ -114,21 +114,24 @@ def gappy_acceptor(
             raise LatticeSimpError("features need n-best hypotheses; pass nbest(lattice, n) instead of the lattice")
         acceptor = _deterministic(hypotheses if symbols is None else hypotheses.with_symbols(symbols))
         return GappyAcceptor(acceptor, np.ones(acceptor.num_states, dtype=np.bool_), loops)
+    features = as_tokens(features) if not isinstance(features, str) else (features,)
     entries = list(as_sentences(hypotheses))
     strings = [words_and_cost(entry) for entry in entries]
-    table = (symbols or SymbolTable()).with_words(chain.from_iterable(words for words, _ in strings))
+    table = SymbolTable.of(symbols).with_words(chain.from_iterable(words for words, _ in strings))
     pairs = [(tuple(table.lookup(words).tolist()), cost) for words, cost in strings]
     if not pairs:
         raise EmptyLatticeError("no skeleton hypotheses; decode without the skeleton instead")
     if positions is None:
         allowed = [(True,) * (len(key) + 1) for key, _ in pairs]
+    elif not hasattr(positions, "__len__") or isinstance(positions, str):
+        raise TypeError(f"positions must be a list for each hypothesis, not {positions!r:.80}")
     elif len(positions) != len(pairs):
         raise LatticeSimpError(
             f"{counted(len(pairs), 'hypothesis', 'hypotheses')}, but gap positions for {len(positions)}"
         )
     else:
         for (key, _), gaps in zip(pairs, positions, strict=True):
-            if any(not 0 <= position <= len(key) for position in gaps):
+            if any(not 0 <= whole(position, "a gap position") <= len(key) for position in gaps):
                 raise LatticeSimpError(
                     f"gap positions {sorted(gaps)} of {counted(len(key), 'word')}; they run from 0 to {len(key)}"
                 )

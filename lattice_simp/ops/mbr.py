@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lattice_simp.core.arguments import beam_of, scale_of_costs, whole
+from lattice_simp.core.arguments import beam_of, real, scale_of_costs, whole
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
@@ -59,7 +59,7 @@ class MbrSettings:
 
     def __post_init__(self) -> None:
         for name, value in (("precision", self.precision), ("ratio", self.ratio)):
-            if not 0 < value <= 1:
+            if not 0 < real(value, f"the {name}") <= 1:
                 raise LatticeSimpError(f"the {name} is {value}; give a number above 0 and up to 1")
         scale_of_costs(self.scale)
         for name, number in (("max_order", self.max_order), ("max_arcs", self.max_arcs)):

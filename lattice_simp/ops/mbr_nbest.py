@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lattice_simp.core.arguments import scale_of_costs
+from lattice_simp.core.arguments import instance, real, scale_of_costs, whole
 from lattice_simp.core.hypothesis import Hypothesis, cheapest_of_strings
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.core.lattice import Strings, as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.mbr_utilities import UTILITIES, BatchUtility, Scores, Tokens, UserUtility, user_scores
 from lattice_simp.support.plurals import counted
@@ -52,7 +53,8 @@ class MbrPruning:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 0.5 < self.confidence < 1:
+        whole(self.max_calls, "max_calls", 1)
+        if not 0.5 < real(self.confidence, "the confidence") < 1:
             raise LatticeSimpError(f"the confidence is {self.confidence}; give a number above 0.5 and below 1")
 
 
@@ -102,6 +104,12 @@ def mbr_nbest(
     scale = scale_of_costs(scale)
     if isinstance(utility, str) and utility not in UTILITIES:
         raise LatticeSimpError(f"unknown utility {utility!r}; known are {', '.join(UTILITIES)}, and functions")
+    if not isinstance(utility, str | np.ndarray | BatchUtility) and not callable(utility):
+        raise TypeError(f"the utility must be a name, a function or a matrix, not {utility!r:.80}")
+    pruning = MbrPruning() if pruning is None else pruning
+    instance(pruning, MbrPruning, "the pruning", "MbrPruning(max_calls)")
+    if tokens is not None and not callable(tokens):
+        raise TypeError(f"tokens must be a function that splits a string, not {tokens!r:.80}")
     hypotheses = as_hypotheses(hypotheses)
     evidence = None if evidence is None else as_hypotheses(evidence)
     if evidence is not None and hypotheses and not evidence:
@@ -114,14 +122,14 @@ def mbr_nbest(
     if isinstance(utility, np.ndarray):
         scores = _known_scores(utility, strings, hypotheses, hypotheses if evidence is None else evidence)
     elif isinstance(utility, str):
-        split = strings if tokens is None else [tuple(tokens(" ".join(string))) for string in strings]
+        split = strings if tokens is None else [as_tokens(tokens(" ".join(string))) for string in strings]
         scores = UTILITIES[utility](split)
     else:
         scores = user_scores(strings, utility)
     number = {string: index for index, string in enumerate(strings)}
     references = np.array([number[string] for string in posteriors], dtype=np.int32)
     truth = np.array(list(posteriors.values()))
-    kept, expected = _expected(_checked(scores, strings), len(candidates), references, truth, pruning or MbrPruning())
+    kept, expected = _expected(_checked(scores, strings), len(candidates), references, truth, pruning)
     entries = list(candidates.values())
     ranked = [
         entries[number].with_cost(0.0 - gain) for number, gain in zip(kept.tolist(), expected.tolist(), strict=True)

@@ -113,7 +113,7 @@ def user_scores(strings: Sequence[Tokens], utility: UserUtility | BatchUtility) 
         hypotheses = [texts[number] for number in numbers.tolist() for _ in references]
         reference_texts = [texts[reference] for reference in references.tolist()] * len(numbers)
         if isinstance(utility, BatchUtility):
-            utilities = np.asarray(utility.function(hypotheses, reference_texts), dtype=np.float64).ravel()
+            utilities = _numbers(utility.function(hypotheses, reference_texts))
         else:
             pairs = zip(hypotheses, reference_texts, strict=True)
             values = [utility(hypothesis, reference) for hypothesis, reference in pairs]
@@ -122,7 +122,7 @@ def user_scores(strings: Sequence[Tokens], utility: UserUtility | BatchUtility) 
                     "the utility returns several values for a hypothesis and a reference, not one; give a function of "
                     "two strings, or a BatchUtility for a function of two lists of strings"
                 )
-            utilities = np.array(values, dtype=np.float64)
+            utilities = _numbers(values)
         if len(utilities) != len(hypotheses):
             raise LatticeSimpError(
                 f"the utility gives {counted(len(utilities), 'value')} for {counted(len(hypotheses), 'pair')}"
@@ -130,6 +130,14 @@ def user_scores(strings: Sequence[Tokens], utility: UserUtility | BatchUtility) 
         return utilities.reshape(len(numbers), len(references))
 
     return scores
+
+
+def _numbers(values: npt.ArrayLike) -> Floats:
+    """Returns the values of a user's function as a column."""
+    try:
+        return np.asarray(values, dtype=np.float64).ravel()
+    except (TypeError, ValueError, OverflowError) as error:
+        raise LatticeSimpError(f"the utility must return numbers: {error!s:.80}") from error
 
 
 # ---------------------------------------------------------------- n-grams

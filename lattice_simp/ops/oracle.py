@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from lattice_simp.core.arguments import choice
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS, without_marks
@@ -64,8 +65,7 @@ def oracle(
         CyclicLatticeError: the lattice has a cycle.
     """
     require_lattice("oracle", lattice)
-    if metric not in ORACLES:
-        raise LatticeSimpError(f"unknown metric {metric!r}; known are {', '.join(ORACLES)}")
+    choice(metric, ORACLES, "metric")
     tokens = [without_marks(as_tokens(reference), ignore) for reference in as_sentences(references)]
     if not tokens:
         raise LatticeSimpError("an oracle needs a reference; give at least one")

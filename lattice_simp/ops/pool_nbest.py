@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lattice_simp.core.arguments import scale_of_costs
+from lattice_simp.core.arguments import reals, scale_of_costs
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Strings, as_hypotheses
+from lattice_simp.core.symbols import as_sentences
 from lattice_simp.errors import LatticeSimpError
 
 
@@ -37,7 +38,8 @@ def pool_nbest(
             above 0.
     """
     scale = scale_of_costs(scale)
-    weights = np.ones(len(lists)) if shares is None else np.asarray(shares, dtype=np.float64)
+    lists = as_sentences(lists)
+    weights = np.ones(len(lists)) if shares is None else np.array(reals(shares, "the shares"))
     if weights.shape != (len(lists),):
         raise LatticeSimpError(f"{len(weights)} shares for {len(lists)} lists; give one for each list")
     if not (np.isfinite(weights) & (weights > 0)).all():

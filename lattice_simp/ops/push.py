@@ -7,9 +7,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from lattice_simp.core.arguments import choice
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.shortest_distance import Semiring, shortest_distance
-from lattice_simp.errors import LatticeSimpError
 
 Direction = Literal["start", "end"]
 
@@ -34,8 +34,7 @@ def push(lattice: Lattice, to: Direction = "start", *, semiring: Semiring = "tro
         CyclicLatticeError: the lattice has a cycle.
     """
     require_lattice("push", lattice)
-    if to not in get_args(Direction):
-        raise LatticeSimpError(f"costs can move to 'start' or 'end', not to {to!r}")
+    choice(to, get_args(Direction), "direction")
     lattice = lattice.connected()
     if lattice.empty:
         return lattice

@@ -54,7 +54,7 @@ def recombine(hypotheses: Strings, symbols: SymbolTable | None = None) -> Lattic
         InvalidLatticeError: a cost is not finite.
     """
     ranked = sorted(as_hypotheses(hypotheses), key=lambda hypothesis: hypothesis.cost)
-    table = (symbols or SymbolTable()).with_words(chain.from_iterable(hypothesis.tokens for hypothesis in ranked))
+    table = SymbolTable.of(symbols).with_words(chain.from_iterable(hypothesis.tokens for hypothesis in ranked))
     masses: dict[tuple[int, ...], float] = {}
     for hypothesis in ranked:
         key = tuple(table.lookup(hypothesis.tokens).tolist())

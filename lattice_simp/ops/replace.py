@@ -31,7 +31,7 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
         CyclicLatticeError: a part or the lattice has a cycle.
     """
     require_lattice("replace", lattice)
-    parts = mapping(parts, "the parts")
+    require_lattice("replace", *mapping(parts, "the parts").values())
     isymbols = lattice.isymbols.copy() if lattice.isymbols is not None else None
     if isymbols is None and any(part.isymbols is not None for part in parts.values()):
         isymbols = SymbolTable()

@@ -36,11 +36,11 @@ def term_acceptor(
     Raises:
         LatticeSimpError: a term without forms, or a form without words.
     """
-    table = SymbolTable() if symbols is None else symbols.copy()
+    table = SymbolTable.of(symbols).copy()
     arcs: list[tuple[int, int, int]] = []
     begins = [0]
     for number, term in enumerate(as_sentences(terms)):
-        forms = sorted({as_tokens(form) for form in ([term] if isinstance(term, str) else term)})
+        forms = sorted({as_tokens(form) for form in as_sentences(term)})
         if not forms or not all(forms):
             raise LatticeSimpError(f"term {number} has no form, or one without words; give each form at least one word")
         begins.append(_add_forms(forms, begins[-1], table, arcs))

@@ -7,12 +7,13 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from lattice_simp.core.arguments import choice
 from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
-from lattice_simp.errors import EmptyLatticeError, InvalidLatticeError, LatticeSimpError
+from lattice_simp.errors import EmptyLatticeError, InvalidLatticeError
 from lattice_simp.ops.confusion_network import consensus_entries, consensus_slots
 from lattice_simp.ops.distribution import Distribution
 from lattice_simp.ops.nbest import shortest_path
@@ -56,8 +57,7 @@ def timed_words(
         CyclicLatticeError: the lattice has a cycle.
     """
     require_lattice("timed_words", lattice)
-    if decide not in get_args(Decision):
-        raise LatticeSimpError(f"unknown decision {decide!r}; choose best or consensus")
+    choice(decide, get_args(Decision), "decision")
     start = lattice.header.start
     lattice = lattice.project_output().connected().without_words(ignore)
     if lattice.empty:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lattice_simp.core.arguments import real
+from lattice_simp.core.arguments import reals
 from lattice_simp.core.joining import dead_state, side_by_side, with_epsilons
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.errors import LatticeSimpError
@@ -55,9 +55,9 @@ def union(
     require_lattice("union", *lattices)
     if shares is not None:
         costs = _costs_of_shares(shares, costs)
-    if not lattices or (costs is not None and len(costs) != len(lattices)):
+    entry_costs = [0.0] * len(lattices) if costs is None else reals(costs, "the costs of the lattices")
+    if not lattices or len(entry_costs) != len(lattices):
         raise LatticeSimpError("a union needs at least one lattice, and one cost or share for each")
-    entry_costs = [0.0] * len(lattices) if costs is None else [real(cost, "a lattice's cost") for cost in costs]
     if not all(map(math.isfinite, entry_costs)):
         raise LatticeSimpError(f"the costs of lattices are {entry_costs}; give finite numbers")
     parts = [normalise(lattice) if normalised else lattice.connected() for lattice in lattices]
@@ -71,7 +71,7 @@ def _costs_of_shares(shares: Sequence[float], costs: Sequence[float] | None) -> 
     """Returns the additional cost of the paths of each lattice in a mixture."""
     if costs is not None:
         raise LatticeSimpError("a union takes costs or shares, not both")
-    shares = [real(share, "the share of a lattice") for share in shares]
+    shares = reals(shares, "the shares of the lattices")
     wrong = [share for share in shares if not 0 < share < math.inf]
     if wrong:
         raise LatticeSimpError(f"the share of a lattice is {wrong[0]}; give a number above 0")

@@ -48,7 +48,7 @@ def gappy_acceptor(
     """
     if loops not in LOOPS:
         raise LatticeSimpError(f"loops must be 'sigma' or 'rho', not {loops!r}")
-    table = SymbolTable() if symbols is None else symbols.copy()
+    table = SymbolTable.of(symbols).copy()
     mark = LOOPS[loops]
     if positions is None:
         strings = hypotheses if isinstance(hypotheses, Lattice) else Lattice.from_strings(list(hypotheses), table)

@@ -9,7 +9,7 @@ import numpy as np
 from lattice_simp.core.arguments import scale_of_costs
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Floats
-from lattice_simp.core.lattice import words_and_cost
+from lattice_simp.core.lattice import as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import SkeletonError
@@ -43,9 +43,10 @@ def skeleton_agreement(
     """
     tokens = as_tokens(hypothesis)
     agreement = np.zeros(len(tokens))
+    skeletons = as_hypotheses(skeletons)
     if not skeletons:
         return agreement
-    costs = np.array([words_and_cost(skeleton)[1] for skeleton in skeletons]) * scale_of_costs(scale)
+    costs = np.array([skeleton.cost for skeleton in skeletons]) * scale_of_costs(scale)
     shares = np.exp(costs.min() - costs)
     for skeleton, share in zip(unmarked(skeletons, ignore), (shares / shares.sum()).tolist(), strict=True):
         try:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
+import numpy as np
+
+from lattice_simp.core.arguments import instance
 from lattice_simp.core.symbols import as_tokens, is_word
 from lattice_simp.errors import SkeletonError
 from lattice_simp.formats.common import shown
@@ -116,6 +119,8 @@ class Skeleton:
         Raises:
             SkeletonError: the mask holds anything but 0 and 1, or does not fit the tokens.
         """
+        if not np.iterable(mask):
+            raise TypeError(f"expected a mask such as '0011', not {mask!r:.80}")
         bits = list(mask)
         for position, bit in enumerate(bits):
             if bit not in (0, 1, "0", "1"):
@@ -147,6 +152,7 @@ class Skeleton:
         Raises:
             SkeletonError: nested, unbalanced or misplaced brackets, or nothing kept.
         """
+        instance(text, str, "a sentence with brackets")
         return cls(*parse_brackets(text))
 
     def to_brackets(self) -> str:

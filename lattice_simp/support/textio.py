@@ -154,9 +154,16 @@ def write_text(path: str | Path, text: str) -> None:
         file.write(text)
 
 
+def require_path(path: str | Path) -> str | Path:
+    """Returns a path; raises a TypeError for anything else: Python would open the number 1 as standard output."""
+    if not isinstance(path, (str, os.PathLike, Member)):
+        raise TypeError(f"a path must be a string or a Path, not {path!r:.80}")
+    return path
+
+
 def is_pipe(path: str | Path) -> bool:
     """Returns whether a path is standard input, a pipe or a device, which can be read only once."""
-    if isinstance(path, Member):
+    if isinstance(require_path(path), Member):
         return False
     return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
@@ -203,7 +210,7 @@ def file_name(path: str | Path) -> str | None:
 
 def place(path: str | Path) -> str:
     """Returns a file's name for messages: "standard input" for the copy of it that `readable` makes."""
-    return STDIN if Path(path).parent.name.startswith(_COPY) else str(path)
+    return STDIN if Path(require_path(path)).parent.name.startswith(_COPY) else str(path)
 
 
 def output_place(path: str | Path) -> str:
@@ -212,7 +219,7 @@ def output_place(path: str | Path) -> str:
     >>> output_place("-"), output_place("a.slf")
     ('<stdout>', 'a.slf')
     """
-    return STDOUT if str(path) == "-" else str(path)
+    return STDOUT if str(require_path(path)) == "-" else str(path)
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
@@ -298,7 +305,7 @@ def decode(data: bytes, path: str | Path | None) -> str:
 @contextmanager
 def _reading(path: str | Path) -> Iterator[BinaryIO]:
     with ExitStack() as stack:
-        if str(path) == "-":
+        if str(require_path(path)) == "-":
             raw: io.BufferedReader = io.BufferedReader(cast(Any, sys.stdin.buffer))
             stack.callback(raw.detach)
         elif isinstance(path, Member):
@@ -455,7 +462,7 @@ def _target(path: str | Path) -> Path:
 
 @contextmanager
 def _writing(path: str | Path) -> Iterator[BinaryIO]:
-    if str(path) == "-":
+    if str(require_path(path)) == "-":
         require_output()
         sys.stdout.flush()
         binary = getattr(sys.stdout, "buffer", None) or io.BytesIO()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lattice_simp.core.arguments import choice, instances, mapping, reals
 from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
 from lattice_simp.errors import GrammarError, LatticeSimpError, SkeletonError
 from lattice_simp.ops.mbr import mbr
@@ -64,7 +65,8 @@ class Decoder(LatticeDecoder):
         >>> decoder.with_weights({**decoder.weights, "Skeleton": 0.7}).settings.skeleton.weight
         0.7
         """
-        return replace(self, weights=dict(weights), settings=_with_skeleton_weight(self.settings, weights))
+        weights = dict(mapping(weights, "the weights"))
+        return replace(self, weights=weights, settings=_with_skeleton_weight(self.settings, weights))
 
     def with_settings(self, values: Mapping[str, Any]) -> Decoder:
         """Returns the decoder with other settings, given as nested dicts; see `DecoderSettings.updated`.
@@ -121,8 +123,7 @@ class Decoder(LatticeDecoder):
         hypotheses = None if skeleton_hypotheses is None else tuple(as_hypotheses(skeleton_hypotheses))
         task = Task(source, skeletons, hypotheses, _checked(probabilities, skeletons))
         name = strategy or ("gappy" if task.skeletons or task.hypotheses else "plain")
-        if name not in STRATEGIES:
-            raise LatticeSimpError(f"unknown strategy {name!r}; known are {', '.join(STRATEGIES)}")
+        choice(name, STRATEGIES, "strategy")
         chosen = STRATEGIES[name]
         if chosen.needs and not any(getattr(task, need) for need in chosen.needs):
             raise SkeletonError(f"the strategy {name!r} needs a skeleton")
@@ -142,20 +143,24 @@ def _with_skeleton_weight(settings: DecoderSettings, weights: Mapping[str, float
 
 def _checked(probabilities: Sequence[float], skeletons: tuple[Skeleton, ...]) -> tuple[float, ...]:
     """Returns the probabilities; raises SkeletonError where they do not fit the skeletons."""
+    probabilities = reals(probabilities, "the probabilities")
     if len(probabilities) not in (0, len(skeletons)):
         raise SkeletonError(
             f"{counted(len(probabilities), 'probability', 'probabilities')}, but {counted(len(skeletons), 'skeleton')}"
         )
     if not all(0 < probability < math.inf for probability in probabilities):
-        raise SkeletonError(f"the probabilities are {list(probabilities)}; give numbers above 0")
+        raise SkeletonError(f"the probabilities are {probabilities}; give numbers above 0")
     return tuple(probabilities)
 
 
 def _as_skeletons(words: tuple[str, ...], skeleton: Skeleton | str | Iterable[Skeleton] | None) -> tuple[Skeleton, ...]:
     if isinstance(skeleton, str):
         skeleton = Skeleton.from_mask(skeleton, words)
-    skeletons = () if skeleton is None else (skeleton,) if isinstance(skeleton, Skeleton) else tuple(skeleton)
+    if skeleton is None:
+        return ()
+    several = [skeleton] if isinstance(skeleton, Skeleton) else skeleton
+    skeletons = instances(several, Skeleton, "a skeleton", "Skeleton.from_words(sentence, words)")
     for skeleton in skeletons:
         if skeleton.tokens != words:
             raise SkeletonError("the skeleton's tokens are not those of the sentence; tokenise both in the same way")
-    return skeletons
+    return tuple(skeletons)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.arguments import instance, instances, mapping, real
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.engines import ENGINES
 from lattice_simp.errors import EmptyLatticeError, GrammarError
 from lattice_simp.lm import LanguageModel
@@ -49,6 +50,10 @@ class LatticeDecoder:
     settings: DecoderSettings = field(default_factory=DecoderSettings)
 
     def __post_init__(self) -> None:
+        instance(self.grammar, Grammar, "the grammar", "Decoder.load(folder).grammar")
+        models = mapping(self.language_models, "the language models").values()
+        instances(models, LanguageModel, "a language model", "LanguageModel.read(path)")
+        mapping(self.weights, "the weights")
         _check_names(self.grammar.feature_names, self.language_models)
         _check_weights(self.language_models, self.weights)
         _ = self.costs  # refuses weights that do not fit
@@ -134,6 +139,7 @@ class LatticeDecoder:
         Raises:
             EmptyLatticeError: the lattice is empty.
         """
+        require_lattice("with_models", lattice)
         if lattice.empty:
             raise EmptyLatticeError("the grammar gives no translation of this sentence")
         return self.operations.apply_lm(lattice, self.models, beam=beam, word_penalty=self.word_penalty, ignore=())
@@ -190,7 +196,7 @@ def _check_weights(models: Collection[str], weights: Mapping[str, float]) -> Non
     missing = [name for name in models if name not in weights]
     if missing:
         raise GrammarError(f"no weight for {', '.join(missing)}; add it to the weights")
-    negative = [f"{name} has {weights[name]}" for name in models if not 0 <= weights[name] < math.inf]
+    negative = [f"{name} has {weights[name]}" for name in models if not 0 <= real(weights[name], name) < math.inf]
     if negative:
         raise GrammarError(f"weights of language models must be finite numbers from 0 up; {', '.join(negative)}")
     if not models:

@@ -21,7 +21,7 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.common import beyond, finite, shown
 from lattice_simp.lm import LanguageModel
 from lattice_simp.support.json_text import parse_json
-from lattice_simp.support.textio import decode, open_text, read_bytes, read_lines, write_text
+from lattice_simp.support.textio import decode, open_text, read_bytes, read_lines, require_path, write_text
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.result import DECODER_FEATURES
 from lattice_simp.translate.settings import DecoderSettings
@@ -115,7 +115,7 @@ def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], d
         FormatError: a file is missing or broken, a weight or a setting is unknown, or training was interrupted while
             it wrote the files.
     """
-    root = Path(folder)
+    root = Path(require_path(folder))
     if not root.is_dir():
         fault = "is not a directory" if root.exists() else "does not exist"
         raise FormatError(fault, path=root, remedy="give the directory that holds rules, lm and weights")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from lattice_simp.core.arguments import choice, instance, real, whole
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.compose_gappy import EditCosts
@@ -49,8 +50,7 @@ class SkeletonSettings:
     aggregation: Aggregation = option("max", "aggregation", "how to combine several skeletons of a sentence")
 
     def __post_init__(self) -> None:
-        if self.hypotheses < 1:
-            raise LatticeSimpError(f"{self.hypotheses} skeleton hypotheses; at least one is needed")
+        whole(self.hypotheses, "the number of skeleton hypotheses", 1)
         _check_nats(skeleton_weight=self.weight, skeleton_beam=self.beam)
 
 
@@ -93,8 +93,11 @@ class DecoderSettings:
     mbr: MbrSettings | None = option(None, "mbr", "choose by expected BLEU (lattice minimum Bayes risk)")
 
     def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            raise LatticeSimpError(f"unknown engine {self.engine!r}; known are {', '.join(ENGINES)}")
+        choice(self.engine, ENGINES, "engine")
+        for name, kind in (("exact", ExactSearch), ("optimality_gap", GapBound), ("mbr", MbrSettings)):
+            if getattr(self, name) is not None:
+                instance(getattr(self, name), kind, name, f"{kind.__name__}()")
+        instance(self.skeleton, SkeletonSettings, "skeleton", "SkeletonSettings()")
         if (self.exact or self.optimality_gap) and self.engine != "arrays":
             raise LatticeSimpError(
                 f"{'the exact search' if self.exact else 'a bound on the optimality gap'} needs the engine arrays"
@@ -106,8 +109,7 @@ class DecoderSettings:
             )
         if self.word_arcs != "shared" and self.engine != "arrays":
             raise LatticeSimpError("affiliated word arcs need the engine arrays")
-        if self.max_span < 1:
-            raise LatticeSimpError(f"a max_span of {self.max_span}; at least one token is needed")
+        whole(self.max_span, "max_span", 1)
         _check_nats(beam=self.beam)
 
     @classmethod
@@ -133,5 +135,5 @@ class DecoderSettings:
 
 def _check_nats(**values: float) -> None:
     for name, value in values.items():
-        if not value >= 0:
+        if real(value, f"the {name.replace('_', ' ')}") < 0:
             raise LatticeSimpError(f"the {name.replace('_', ' ')} is {value}; give a number from 0 up")

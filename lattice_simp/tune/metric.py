@@ -102,7 +102,7 @@ class TunedMetric:
         """
         if self.needs_words and symbols is None:
             raise LatticeSimpError(f"{self.name} compares characters, so it needs the table of the words (symbols=)")
-        symbols = SymbolTable() if symbols is None else symbols
+        symbols = SymbolTable.of(symbols)
         if not self.needs_source:
             return [self.prepare(sentence, None, symbols) for sentence in references]
         if sources is None:

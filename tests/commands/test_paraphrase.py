@@ -217,8 +217,8 @@ def test_align_takes_the_options_of_alignment(call, files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--filters", "mood,no"), "unknown filter 'no'; choose from mood"),
-        (("--conditions", "no"), "unknown condition 'no'; choose from heads"),
+        (("--filters", "mood,no"), "unknown filter 'no'; known are mood"),
+        (("--conditions", "no"), "unknown condition 'no'; known are heads"),
         (("--min-linked", "2"), "--min-linked 2.0: give a share between 0 and 1"),
         (("--depth", "-1"), "--depth -1: give 0 or more"),
         (("--lm", "nowhere.arpa"), "nowhere.arpa"),

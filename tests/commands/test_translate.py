@@ -223,7 +223,7 @@ def test_a_journal_serves_one_run_at_a_time(tmp_path):
             "--skeleton-weight has no effect without --skeletons or --skeleton-nbest",
         ),
         (["MODEL", "--edits"], "--edits has no effect without --skeletons or --skeleton-nbest"),
-        (["MODEL", "--skeleton-hypotheses", "0"], "0 skeleton hypotheses; at least one"),
+        (["MODEL", "--skeleton-hypotheses", "0"], "the number of skeleton hypotheses is 0; give a number from 1 up"),
         (["MODEL", "--no-edits", "--deletion-cost", "1"], "contradict"),
         (["MODEL", "--stem-cost", "-1"], "the stem cost is -1.0; give a number"),
         (["MODEL", "--jobs", "0"], "--jobs"),

@@ -81,7 +81,7 @@ def test_unsorted_states_and_unknown_semirings_are_refused():
     with pytest.raises(LatticeSimpError, match=r"not sorted topologically; call topsorted\(\) first"):
         shortest_distance(unsorted)
     assert shortest_distance(unsorted.topsorted()).tolist() == [0.0, 0.0, 0.0]
-    with pytest.raises(LatticeSimpError, match="unknown semiring 'real'; known are tropical and log"):
+    with pytest.raises(LatticeSimpError, match="unknown semiring 'real'; known are tropical, log"):
         shortest_distance(Lattice.from_strings([("a", 0.0)]), semiring="real")
 
 

@@ -46,5 +46,5 @@ def test_scores_that_do_not_fit():
 
 @pytest.mark.parametrize("texts", [[[1, 2, 3]], [b"a b"], [("a b", -1.0)]], ids=["ids", "bytes", "pair"])
 def test_texts_of_other_types_are_refused(texts):
-    with pytest.raises(TypeError, match=r"texts hold strings, not .*decode token ids"):
+    with pytest.raises(TypeError, match=r"words must be strings, not .*decode token ids"):
         ls.from_generator(texts)

@@ -243,7 +243,7 @@ def test_pushing_moves_costs_and_changes_no_path(semiring):
             rest = shortest_distance(pushed, semiring=semiring, reverse=to == "start")
             moved = rest[1:] if to == "start" else rest
             assert moved == pytest.approx(np.zeros(len(moved)), abs=1e-9), f"seed {seed}, {to}"
-    with pytest.raises(LatticeSimpError, match="'start' or 'end'"):
+    with pytest.raises(LatticeSimpError, match="unknown direction 'middle'; known are start, end"):
         ls.push(lattice, "middle")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from lattice_simp.core.arguments import choice, instance, mapping, real, reals, whole
 from lattice_simp.core.hypothesis import Confidences, Hypothesis
 from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses, share_symbols
 from lattice_simp.core.marks import MARKS
@@ -72,17 +73,15 @@ class CombinationSettings:
     )
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise LatticeSimpError(f"unknown method {self.method!r}; choose from {', '.join(METHODS)}")
-        for what, values in (("share", self.shares or ()), ("scale", self.scales)):
-            for value in values:
+        choice(self.method, METHODS, "method")
+        for what, values in (("share", () if self.shares is None else self.shares), ("scale", self.scales)):
+            for value in reals(values, f"the {what}s"):
                 if not 0 < value < math.inf:
                     raise LatticeSimpError(f"the {what} of a system is {value}; give a number above 0")
         for name, number in (("strings", self.strings), ("max_arcs", self.max_arcs)):
-            if number < 1:
-                raise LatticeSimpError(f"{name} is {number}; give at least 1")
+            whole(number, name, 1)
         for name in ("confidence_weight", "empty_confidence"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
+            if not 0.0 <= real(getattr(self, name), name) <= 1.0:
                 raise LatticeSimpError(f"{name} is {getattr(self, name)}; give a number from 0 to 1")
 
     def of_systems(self, count: int) -> tuple[list[float], list[float]]:
@@ -142,10 +141,12 @@ def combine(
         EmptyLatticeError: no system has a hypothesis.
         CyclicLatticeError: a lattice has a cycle.
     """
-    chosen = settings or CombinationSettings()
+    chosen = CombinationSettings() if settings is None else settings
+    instance(chosen, CombinationSettings, "the settings", "CombinationSettings(method)")
     outputs = as_sentences(outputs)
     shares, scales = chosen.of_systems(len(outputs))
-    check_weights(weights or {}, feature_names(len(outputs), lm=lm is not None))
+    given_weights = {} if weights is None else mapping(weights, "the weights")
+    check_weights(given_weights, feature_names(len(outputs), lm=lm is not None))
     is_vote = METHODS[chosen.method].is_vote
     systems = [_system(output, scale, ignore, is_vote) for output, scale in zip(outputs, scales, strict=True)]
     systems = share_symbols(systems) if systems else []

@@ -8,7 +8,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from lattice_simp.core.arguments import instance
 from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.core.symbols import as_sentences, as_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.systems.corpus.grid import MOVES, Alignments, Grids, best_alignments, cells_of
 from lattice_simp.systems.corpus.sentences import Splitter
@@ -72,6 +74,7 @@ def align_sentences(
         LatticeSimpError: a paragraph is a string, the language is unknown, or there are more than `MAX_CELLS` pairs.
         MissingExtraError: spaCy, which splits words, is not installed.
     """
+    instance(settings, CorpusSettings, "the settings", "CorpusSettings()")
     paragraphs = [_texts(sentences) for sentences in (complex_sentences, simple_sentences)]
     if len(paragraphs[0]) * len(paragraphs[1]) > MAX_CELLS:
         raise LatticeSimpError(
@@ -95,7 +98,8 @@ def align_sentences(
 def _texts(sentences: Sequence[Words]) -> list[str]:
     if isinstance(sentences, str):
         raise LatticeSimpError("the paragraph is a string; give a list of sentences")
-    return [sentence if isinstance(sentence, str) else " ".join(sentence) for sentence in sentences]
+    texts = as_sentences(sentences)
+    return [str(words) if isinstance(words, str) else " ".join(as_tokens(words)) for words in texts]
 
 
 class Ranges(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lattice_simp.core.arguments import real, whole
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.options import option
 
@@ -34,10 +35,10 @@ class CorpusSettings:
 
     def __post_init__(self) -> None:
         for name in ("paragraph_threshold", "sentence_threshold"):
-            if not 0 <= getattr(self, name) <= 1:
-                flag = name.replace("_", "-")
-                raise LatticeSimpError(f"--{flag} {getattr(self, name)}: give a cosine between 0 and 1")
-        if not 0 <= self.skip_cost < 1:
+            cosine = real(getattr(self, name), name)
+            if not 0 <= cosine <= 1:
+                raise LatticeSimpError(f"--{name.replace('_', '-')} {cosine}: give a cosine between 0 and 1")
+        if not 0 <= real(self.skip_cost, "skip_cost") < 1:
             raise LatticeSimpError(f"--skip-cost {self.skip_cost}: give a number from 0 to less than 1")
-        if self.min_words < 0:
+        if whole(self.min_words, "min_words") < 0:
             raise LatticeSimpError(f"--min-words {self.min_words}: give 0 or more")

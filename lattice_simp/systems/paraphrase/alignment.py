@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lattice_simp.core.arguments import choice, instance, instances, real, whole
 from lattice_simp.core.kernel import Bools, Longs
-from lattice_simp.core.symbols import is_word
+from lattice_simp.core.symbols import as_sentences, is_word
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.options import option
 from lattice_simp.systems.paraphrase.conditions import CONDITIONS
 from lattice_simp.systems.paraphrase.evidence import EVIDENCE, TYPICAL_SENTENCES
 from lattice_simp.systems.paraphrase.links import WordLink
-from lattice_simp.systems.paraphrase.tree import Tree, inside, joint_counts
+from lattice_simp.systems.paraphrase.tree import Tree, as_trees, inside, joint_counts
 
 ALL_CONDITIONS = (*CONDITIONS, *EVIDENCE, TYPICAL_SENTENCES)
 """The names of the conditions on two phrases and of those that depend on the whole set."""
@@ -38,13 +39,12 @@ class AlignmentSettings:
     conditions: tuple[str, ...] = ALL_CONDITIONS
 
     def __post_init__(self) -> None:
-        if not 0 <= self.min_linked <= 1:
+        if not 0 <= real(self.min_linked, "min_linked") <= 1:
             raise LatticeSimpError(f"--min-linked {self.min_linked}: give a share between 0 and 1")
-        if self.max_unlinked < 0:
+        if whole(self.max_unlinked, "max_unlinked") < 0:
             raise LatticeSimpError(f"--max-unlinked {self.max_unlinked}: give 0 or more")
-        for name in self.conditions:
-            if name not in ALL_CONDITIONS:
-                raise LatticeSimpError(f"unknown condition {name!r}; choose from {', '.join(ALL_CONDITIONS)}")
+        for name in as_sentences(self.conditions):
+            choice(name, ALL_CONDITIONS, "condition")
 
 
 DEFAULT = AlignmentSettings()
@@ -103,7 +103,9 @@ def align_phrases(
     Returns:
         The pairs, with larger phrases of `first` before those within them.
     """
-    unique = sorted(set(links))
+    as_trees((first, second))
+    instance(settings, AlignmentSettings, "the settings", "AlignmentSettings()")
+    unique = sorted(set(instances(links, WordLink, "a link", "link_words(first, second)")))
     joint = _consistent(first, second, unique, settings)
     joint &= ~(_whole(first)[:, None] & _whole(second))
     rows, columns = np.nonzero(joint)

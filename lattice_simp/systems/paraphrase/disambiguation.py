@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+import numpy as np
+
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.systems.paraphrase.alignment import DEFAULT, AlignmentSettings, align_phrases
 from lattice_simp.systems.paraphrase.links import link_words
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
-from lattice_simp.systems.paraphrase.tree import Tree
+from lattice_simp.systems.paraphrase.tree import Tree, as_trees
 
 
 def choose_parses(
@@ -36,9 +38,12 @@ def choose_parses(
     Raises:
         LatticeSimpError: a sentence has no parse.
     """
+    if not np.iterable(parses):
+        raise TypeError(f"expected the parses of each sentence, not {parses!r:.80}")
+    parses = list(map(as_trees, parses))
     if not all(parses):
         raise LatticeSimpError("a sentence has no parse; give at least one of each")
-    comparison = _Comparison(parses, thesaurus or Thesaurus.english(), settings)
+    comparison = _Comparison(parses, Thesaurus.or_english(thesaurus), settings)
     chosen: list[int] = [0] * len(parses)
     before: list[int] | None = None
     while chosen != before:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Longs
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
-from lattice_simp.systems.paraphrase.tree import Tree
+from lattice_simp.systems.paraphrase.tree import Tree, as_trees
 
 
 class LinkKind(IntEnum):
@@ -43,7 +43,8 @@ def link_words(first: Tree, second: Tree, thesaurus: Thesaurus | None = None) ->
     linked if their smallest constituents share a link of content words. By default, the synonyms are numerals and
     abbreviations (`Thesaurus.english`). The links are sorted.
     """
-    thesaurus = thesaurus or Thesaurus.english()
+    as_trees((first, second))
+    thesaurus = Thesaurus.or_english(thesaurus)
     candidates = _candidates(first, second, thesaurus)
     around = smallest_nodes(first), smallest_nodes(second)
     possible = {(link.first, link.second) for link in candidates}

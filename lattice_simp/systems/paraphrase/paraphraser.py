@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from lattice_simp.core.arguments import choice, whole
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import as_sentences, as_tokens
 from lattice_simp.errors import LatticeSimpError
@@ -24,7 +25,7 @@ from lattice_simp.systems.paraphrase.sentence_case import (
     with_capitals,
 )
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
-from lattice_simp.systems.paraphrase.tree import Tree
+from lattice_simp.systems.paraphrase.tree import Tree, as_trees
 from lattice_simp.text.english.spacy_parser import parse_sentences
 
 DEPTH_OF_RECURSION = 2
@@ -60,11 +61,10 @@ class ParaphraseSettings:
     def __post_init__(self) -> None:
         for name in ("depth", "max_substitutions"):
             value = getattr(self, name)
-            if value is not None and value < 0:
+            if value is not None and whole(value, name) < 0:
                 raise LatticeSimpError(f"--{name.replace('_', '-')} {value}: give 0 or more")
-        for name in self.filters:
-            if name not in FILTERS:
-                raise LatticeSimpError(f"unknown filter {name!r}; choose from {', '.join(FILTERS)}")
+        for name in as_sentences(self.filters):
+            choice(name, FILTERS, "filter")
 
 
 @dataclass(frozen=True)
@@ -171,11 +171,13 @@ class Paraphraser:
 
     def expand_trees(self, trees: Sequence[Tree]) -> Expansion:
         """Returns the expansion of a set of trees; see `expand`."""
+        trees = as_trees(trees)
         grammar, originals = self._acquired(trees)
         return self._expanded(grammar, originals, originals.sentences, begins_with_capital(trees))
 
     def expand_each(self, trees: Sequence[Tree]) -> list[Expansion]:
         """Returns the expansion of each distinct sentence of a set, with the phrases of all sentences."""
+        trees = as_trees(trees)
         grammar, originals = self._acquired(trees)
         capital = begins_with_capital(trees)
         return [

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from lattice_simp.core.arguments import instance
 from lattice_simp.core.symbols import as_sentences, as_tokens, split_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.common import is_plain
 from lattice_simp.support.tables import grammar_table
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.textio import read_lines, require_path
 
 WORDNET = Path("/usr/share/wordnet")
 """The location of the database in Debian's package wordnet-base."""
@@ -78,6 +79,14 @@ class Thesaurus:
         )
 
     @classmethod
+    def or_english(cls, thesaurus: Thesaurus | None) -> Thesaurus:
+        """Returns the thesaurus, or that of English if None."""
+        if thesaurus is None:
+            return cls.english()
+        instance(thesaurus, Thesaurus, "the thesaurus", "Thesaurus.from_groups(groups)")
+        return thesaurus
+
+    @classmethod
     def read_wordnet(cls, folder: str | Path = WORDNET, senses: int = SENSES) -> Thesaurus:
         """Reads WordNet's index files (`index.noun` ...), which list the synsets of a lemma by frequency.
 
@@ -88,7 +97,7 @@ class Thesaurus:
         """
         groups: dict[tuple[str, str], frozenset[str]] = {}
         for part, name in PARTS.items():
-            path = Path(folder, f"index.{name}")
+            path = Path(require_path(folder), f"index.{name}")
             if not path.is_file():
                 raise LatticeSimpError(
                     f"{path}: there is no such file; give the folder of WordNet's index files "
@@ -114,6 +123,7 @@ class Thesaurus:
         (True, True)
         """
         none: frozenset[str] = frozenset()
+        instance(other, Thesaurus, "the other thesaurus", "Thesaurus.from_groups(groups)")
         keys = {*self.groups, *other.groups}
         return Thesaurus({key: self.groups.get(key, none) | other.groups.get(key, none) for key in keys})
 

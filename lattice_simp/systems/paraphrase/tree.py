@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.arguments import instance, instances
 from lattice_simp.core.kernel import Bools, Longs
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.grammars.english.lexicon import word_set
@@ -218,6 +219,7 @@ class _BracketReader:
 
     def tree(self, text: str) -> Tree:
         """Returns the tree of a text."""
+        instance(text, str, "a bracketed sentence")
         pieces = list(_PIECE.finditer(text))
         if not pieces or not pieces[0][0].startswith("("):
             raise FormatError("not a tree", remedy=_REMEDY)
@@ -314,3 +316,12 @@ def joined_trees(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
         pieces = [piece[0] for piece in _PIECE.finditer(line)]
         open_brackets += pieces.count("(") - pieces.count(")")
     return trees
+
+
+def as_trees(trees: Iterable[Tree]) -> list[Tree]:
+    """Returns a list of trees; raises a TypeError for anything else.
+
+    >>> len(as_trees([Tree.from_brackets("(S (NN cat))")]))
+    1
+    """
+    return instances(trees, Tree, "a parsed sentence", 'Tree.from_brackets("(S ...)")')

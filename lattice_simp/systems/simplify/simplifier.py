@@ -13,16 +13,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import islice
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from lattice_simp.core.arguments import choice
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import GrammarError, LatticeSimpError
 from lattice_simp.formats.rule_table import RuleText
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.scores.edits import edit_distances
+from lattice_simp.support.textio import require_path
 from lattice_simp.systems.simplify.analysis import Analysis, Sentence, analyses
 from lattice_simp.systems.simplify.cautious import BEAM, CANDIDATES, WEIGHTS, Reading, cautious_analysis, faults
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind
@@ -100,12 +102,9 @@ class Simplifier:
 
     def __post_init__(self) -> None:
         for stage in self.stages:
-            if stage not in STAGES:
-                raise LatticeSimpError(f"unknown stage {stage!r}; choose from {', '.join(STAGES)}")
-        if self.search not in ("joint", "greedy"):
-            raise LatticeSimpError(f"unknown search {self.search!r}; choose joint or greedy")
-        if self.mode not in ("cautious", "bold"):
-            raise LatticeSimpError(f"unknown mode {self.mode!r}; choose cautious or bold")
+            choice(stage, STAGES, "stage")
+        choice(self.search, get_args(Search), "search")
+        choice(self.mode, get_args(Mode), "mode")
         grammar = self.decoder.grammar
         slots = (grammar.pattern_slots >= 0).sum(axis=1)
         if (np.diff(grammar.source_offsets)[slots > 0] > slots[slots > 0]).any():
@@ -118,7 +117,7 @@ class Simplifier:
         Raises:
             FormatError, GrammarError: a file is missing or broken.
         """
-        return cls(OperationModel.read(Path(folder) / OPERATIONS), Decoder.load(folder))
+        return cls(OperationModel.read(Path(require_path(folder)) / OPERATIONS), Decoder.load(folder))
 
     @classmethod
     def untrained(cls) -> Simplifier:

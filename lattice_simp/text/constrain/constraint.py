@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.arguments import finite_real, one_or_more
+from lattice_simp.core.arguments import finite_real, one_or_more, whole
+from lattice_simp.core.columns import whole_numbers
 from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
@@ -23,7 +24,7 @@ from lattice_simp.support.plurals import counted
 from lattice_simp.text.constrain.masks import Masks, apply_mask, unpacked
 from lattice_simp.text.constrain.states import Distances, TextStates
 from lattice_simp.text.constrain.utf8 import DEAD
-from lattice_simp.text.constrain.vocabulary import Tokens, TokenTrie, TokenVocabulary
+from lattice_simp.text.constrain.vocabulary import Tokens, TokenTrie, TokenVocabulary, token_numbers
 
 ENDED = -2
 """The state after the end of a text."""
@@ -130,6 +131,7 @@ class TokenConstraint:
         >>> constraint.advance(state, 1), constraint.advance(state, 2) > 0
         (-1, True)
         """
+        state, token = whole(state, "the state"), whole(token, "the token")
         if state >= 0 and token in self.ends:
             return ENDED if np.isfinite(self.end_cost(state)) else DEAD
         data = self.vocabulary.tokens[token] if 0 <= token < self.size else None
@@ -142,7 +144,7 @@ class TokenConstraint:
         >>> (constraint.targets(0) >= 0).tolist()
         [False, True, False]
         """
-        return self._targets[state]
+        return self._targets[int(whole_numbers([state], "states")[0])]
 
     @cached_property
     def _targets(self) -> _Recent:
@@ -159,7 +161,7 @@ class TokenConstraint:
         >>> constraint.mask([constraint.state([]), constraint.state([1]), constraint.state([1, 2])]).tolist()
         [[2], [4], [1]]
         """
-        rows = [self._masks[state] for state in np.asarray(states).tolist()]
+        rows = [self._masks[state] for state in whole_numbers(states, "states").tolist()]
         return np.stack(rows) if rows else np.zeros((0, -(-self.size // 32)), dtype=np.uint32)
 
     @cached_property
@@ -182,11 +184,9 @@ class TokenConstraint:
         >>> constraint.state([1]) == constraint.advance(0, 1), constraint.state([2])
         (True, -1)
         """
-        if isinstance(prefix, (str, bytes)):
-            raise LatticeSimpError(f"a prefix must be a list of token numbers, not the text {prefix!r}")
         state = 0
-        for token in prefix:
-            state = state if state == ENDED else self.advance(state, int(token))
+        for token in token_numbers(prefix, "a prefix"):
+            state = state if state == ENDED else self.advance(state, token)
         return state
 
     def allowed(self, prefix: Iterable[int]) -> Bools:
@@ -217,7 +217,7 @@ class TokenConstraint:
         >>> constraint.end_cost(constraint.state([1, 2])), constraint.end_cost(constraint.state([1]))
         (1.5, inf)
         """
-        text_state, within_character = divmod(state, self.texts.width)
+        text_state, within_character = divmod(whole(state, "the state"), self.texts.width)
         return np.inf if within_character else float(self.texts.finals[text_state])
 
     def least_costs(self, states: Ints) -> Floats:

@@ -36,6 +36,8 @@ def apply_mask(scores: Any, mask: Masks) -> None:
         LatticeSimpError: the scores have another number of rows or fewer tokens than the mask, are not floats, or
             cannot be written to.
     """
+    if not hasattr(scores, "shape"):
+        raise TypeError(f"the scores must be an array or a tensor, not a {type(scores).__name__}")
     mask = np.asarray(mask)
     if mask.dtype != np.uint32 or mask.ndim != 2:
         raise LatticeSimpError(f"a mask must be a table of uint32, not {mask.dtype} of the shape {mask.shape}")

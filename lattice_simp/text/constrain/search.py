@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from lattice_simp.core.arguments import finite_real, one_or_more, whole
+from lattice_simp.core.arguments import finite_real, instance, one_or_more, whole
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
@@ -97,7 +97,10 @@ def constrained_beam_search(
         raise LatticeSimpError("the weight and the length penalty must be 0 or more")
     if (constraint is None) == (eos is None):
         raise LatticeSimpError("pass either a constraint, which has the ends of texts, or eos")
+    if not callable(step):
+        raise TypeError(f"the step must be a function of prefixes, not {step!r:.80}")
     if constraint is not None:
+        instance(constraint, TokenConstraint, "the constraint", "TokenConstraint.of(acceptor, tokens, end)")
         _check_budget(constraint, search.max_tokens)
         return search.run(step, constraint)
     ends = one_or_more(eos, "eos")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import kept_offsets
-from lattice_simp.core.arguments import mapping
+from lattice_simp.core.arguments import instance, mapping, whole
 from lattice_simp.core.blocks import prefix_sums
+from lattice_simp.core.columns import LARGEST
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.core.symbols import is_utf8
 from lattice_simp.errors import FormatError, LatticeSimpError
@@ -47,14 +48,34 @@ def token_bytes(vocabulary: Mapping[str, int], spelling: Spelling, special: Coll
     Raises:
         LatticeSimpError: the spelling is unknown, or a token does not follow it.
     """
-    spelt: list[bytes | None] = [None] * (max(mapping(vocabulary, "the vocabulary").values(), default=-1) + 1)
+    numbers = token_numbers(mapping(vocabulary, "the vocabulary").values(), "the vocabulary")
+    wrong = next((number for number in numbers if not 0 <= number <= LARGEST), None)
+    if wrong is not None:
+        raise LatticeSimpError(f"a token has the number {wrong}; give numbers from 0 up to {LARGEST}")
+    special = frozenset(token_numbers(special, "the special tokens"))
+    spelt: list[bytes | None] = [None] * (max(numbers, default=-1) + 1)
     for token, number in vocabulary.items():
         if number not in special:
             spelt[number] = _bytes_of(token, spelling)
     return spelt
 
 
+def token_numbers(tokens: Iterable[Any], name: str) -> list[int]:
+    """Converts a list, an array or a tensor of token numbers to integers.
+
+    >>> token_numbers(np.array([3, 5]), "a prompt")
+    [3, 5]
+
+    Raises:
+        LatticeSimpError: the tokens are a text, or something else that is not a list of whole numbers.
+    """
+    if isinstance(tokens, (str, bytes)) or not np.iterable(tokens):
+        raise LatticeSimpError(f"{name} must be a list of token numbers, not {tokens!r:.80}; encode texts first")
+    return [whole(token, f"each token of {name}") for token in tokens]
+
+
 def _bytes_of(token: str, spelling: Spelling) -> bytes:
+    instance(token, str, "a token")
     if not is_utf8(token):
         raise LatticeSimpError(f"the token {token!r} is not UTF-8 text (add its number to special)")
     if spelling == "plain":
@@ -110,8 +131,10 @@ class TokenVocabulary:
         Raises:
             LatticeSimpError: the tokens are not a list of bytes.
         """
-        if isinstance(tokens, (str, bytes)) or not all(token is None or isinstance(token, bytes) for token in tokens):
-            raise LatticeSimpError("tokens must be a list of bytes, not a string; see token_bytes")
+        is_list = np.iterable(tokens) and not isinstance(tokens, (str, bytes))
+        tokens = list(tokens) if is_list else [b""]
+        if not is_list or not all(token is None or isinstance(token, bytes) for token in tokens):
+            raise LatticeSimpError("tokens must be a list of bytes; see token_bytes")
         order = sorted((number for number, token in enumerate(tokens) if token), key=tokens.__getitem__)  # type: ignore[arg-type]
         return cls(tokens, _trie(*_packed(tokens), np.array(order, dtype=np.int32)))
 

@@ -213,7 +213,7 @@ def test_a_network_of_strings_is_no_other_than_the_library_makes():
         (lambda: combine(["a"], CombinationSettings(shares=(1.0, 2.0))), "2 shares for 1 systems"),
         (lambda: combine(["a"], CombinationSettings(scales=(1.0, 2.0))), "2 scales for 1 systems"),
         (lambda: CombinationSettings(shares=(0.0,)), "share of a system is 0.0"),
-        (lambda: CombinationSettings(scales=(math.nan,)), "scale of a system is nan"),
+        (lambda: CombinationSettings(scales=(math.nan,)), "each of the scales is nan"),
         (lambda: CombinationSettings(strings=0), "strings is 0"),
         (lambda: CombinationSettings(confidence_weight=1.5), "confidence_weight is 1.5; give a number from 0 to 1"),
         (lambda: CombinationSettings(empty_confidence=math.nan), "empty_confidence is nan"),

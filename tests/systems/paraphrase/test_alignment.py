@@ -119,7 +119,7 @@ def test_names_have_no_synonyms_in_wordnet():
 
 
 def test_an_unknown_condition_is_reported():
-    with pytest.raises(LatticeSimpError, match="unknown condition 'no'; choose from heads"):
+    with pytest.raises(LatticeSimpError, match="unknown condition 'no'; known are heads"):
         AlignmentSettings(conditions=("no",))
 
 

@@ -141,9 +141,9 @@ def test_models_that_do_not_fit(tmp_path, simplifier):
     (folder / "rules").write_text("[X] ||| a [X,1] ||| [X,1] a ||| P=-1\n", encoding="utf-8")
     with pytest.raises(GrammarError, match="max_gaps=0"):
         Simplifier.load(folder)
-    with pytest.raises(LatticeSimpError, match="unknown mode 'x'; choose cautious or bold"):
+    with pytest.raises(LatticeSimpError, match="unknown mode 'x'; known are cautious, bold"):
         replace(simplifier, mode="x")
-    with pytest.raises(LatticeSimpError, match="unknown stage 'x'; choose from split, delete, substitute"):
+    with pytest.raises(LatticeSimpError, match="unknown stage 'x'; known are split, delete, substitute"):
         replace(simplifier, stages=("x",))
 
 

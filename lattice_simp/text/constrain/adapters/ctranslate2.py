@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.core.symbols import as_tokens
 from lattice_simp.text.constrain.adapters import log_softmax
+from lattice_simp.text.constrain.vocabulary import token_numbers
 
 
 class Ctranslate2GeneratorStep:
@@ -27,7 +29,7 @@ class Ctranslate2GeneratorStep:
 
     def __init__(self, generator: Any, prompt: Sequence[int]) -> None:
         """Prepares a search after a prompt of at least one token, which may be the start-of-sentence token."""
-        self._generator, self._prompt = generator, list(prompt)
+        self._generator, self._prompt = generator, token_numbers(prompt, "a prompt")
 
     def __call__(self, prefixes: Longs) -> Floats:
         """Returns log-probabilities of the next tokens, (beam, vocabulary), for prefixes (beam, length)."""
@@ -57,7 +59,7 @@ class Ctranslate2TranslatorStep:
             source: the tokens of the source sentence, in the form of the model's training data.
             vocabulary: the tokens of the target language by number, such as the lines of `shared_vocabulary.json`.
         """
-        self._translator, self._source, self._vocabulary = translator, list(source), vocabulary
+        self._translator, self._source, self._vocabulary = translator, list(as_tokens(source)), vocabulary
 
     def __call__(self, prefixes: Longs) -> Floats:
         """Returns log-probabilities of the next tokens, (beam, vocabulary), for prefixes (beam, length)."""

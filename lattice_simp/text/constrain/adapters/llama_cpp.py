@@ -9,6 +9,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.text.constrain.adapters import log_softmax
+from lattice_simp.text.constrain.vocabulary import token_numbers
 
 
 class LlamaCppStep:
@@ -30,7 +31,7 @@ class LlamaCppStep:
 
     def __init__(self, llama: Any, prompt: Sequence[int]) -> None:
         """Prepares a search after a prompt of at least one token, such as the output of `llama.tokenize`."""
-        self._llama, self._prompt, self._held = llama, list(prompt), list[int]()
+        self._llama, self._prompt, self._held = llama, token_numbers(prompt, "a prompt"), list[int]()
         llama.reset()
 
     def __call__(self, prefixes: Longs) -> Floats:

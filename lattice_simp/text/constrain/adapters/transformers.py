@@ -10,6 +10,7 @@ import numpy as np
 from lattice_simp.core.kernel import Longs
 from lattice_simp.support.extras import Late
 from lattice_simp.text.constrain.adapters import rows_of_parents
+from lattice_simp.text.constrain.vocabulary import token_numbers
 
 torch: Any = Late("torch", "causal")
 
@@ -46,11 +47,11 @@ class TransformersStep:
         """
         self._model, self._encoded, self._cache = model, None, None
         self._before = np.zeros((0, 0), dtype=np.int64)
-        self._first = list(prompt)
+        self._first = prompt = token_numbers(prompt, "a prompt")
         if model.config.is_encoder_decoder:
-            self._first = [model.config.decoder_start_token_id] if start is None else list(start)
+            self._first = [model.config.decoder_start_token_id] if start is None else token_numbers(start, "a start")
             with torch.inference_mode():
-                source = torch.tensor([list(prompt)], device=model.device)
+                source = torch.tensor([prompt], device=model.device)
                 self._encoded = model.get_encoder()(source).last_hidden_state
 
     def __call__(self, prefixes: Longs) -> Any:
