@@ -22,7 +22,7 @@ from lattice_simp.formats.json_espnet import espnet_rows
 from lattice_simp.formats.json_lists import LISTS, renamed_transcript
 from lattice_simp.formats.json_records import record_rows, records_of, unpacked, with_choices
 from lattice_simp.formats.json_renamed import with_usual_names
-from lattice_simp.formats.json_sentences import NAME, NAMES, SEGMENTS, is_bare, sentence_of
+from lattice_simp.formats.json_sentences import NAME, NAMES, SEGMENTS, is_bare, sentence_of, session_of
 from lattice_simp.formats.json_times import listed_words
 from lattice_simp.formats.json_translations import translated_rows
 from lattice_simp.formats.json_words import NO_ALTERNATIVES, NO_CONFIDENCES, Speakers, unread_fields, with_words
@@ -44,7 +44,7 @@ _MARKS = {
     r"\[\s*\[\s*\{": "generations",
     r"\[\s*\[": "timestamp",
     r'"\[': "timestamps",
-    r'"': "generation generation_id",
+    r'"': "generation generation_id words",
     r"(?:true|false)": "done",
     r'"response"': "object",
     r'"assistant"': "role",
@@ -122,6 +122,7 @@ def _name(value: Mapping[str, Any]) -> str | None:
     """
     names = (*NAMES, "id") if "hypotheses" in value or is_bare(value) else NAMES
     name = next((value[key] for key in names if isinstance(value.get(key), str) and value[key].strip()), None)
+    name = session_of(value) if name is None else name
     path = value.get(_FILE)
     return PurePath(path).stem or None if name is None and isinstance(path, str) else name
 
@@ -181,11 +182,17 @@ def _missing_answer(value: Mapping[str, Any]) -> str | None:
     >>> _missing_answer({"status_code": 500, "body": "oops"}), _missing_answer({"error": "not found"})
     ('status 500', 'not found')
     """
-    status, messages = value.get("status_code"), map(value.get, ("error", "message", "status"))
+    status = value.get("status_code")
+    messages = map(value.get, ("error", "error_message", "message", "status"))
     if isinstance(status, int) and status >= _LEAST_FAILED:
         return f"status {status}"
     message = next((message for message in messages if isinstance(message, str) and message.strip()), None)
-    is_failed = "error" in value or value.get("object") == "error" or value.get("response", True) in (None, {})
+    is_failed = (
+        "error" in value
+        or "error_message" in value
+        or value.get("object") == "error"
+        or value.get("response", True) in (None, {})
+    )
     return message if is_failed else None
 
 

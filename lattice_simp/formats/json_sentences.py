@@ -165,6 +165,7 @@ def _translation(row: Row) -> Row | None:
 def _named_transcript(row: Row) -> Row | None:
     """Reads a text whose name tells that it is a transcript."""
     names = [name for name in ("transcript", "pred_text") if name in row]
+    names += ["words"] if session_of(row) is not None else []
     if not names:
         return None
     name = next((name for name in names if row[name] is not None), names[0])
@@ -229,6 +230,12 @@ def _log_feature(row: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the field of a hypothesis for the log probability of a transcript, if that is known."""
     log = log_probability(row)
     return {} if log is None else {"features": {LOG_PROBABILITY: log}}
+
+
+def session_of(row: Mapping[str, Any]) -> str | None:
+    """Returns the recording of a segment in SegLST, whose words are a text, or None."""
+    name = row.get("session_id")
+    return name if isinstance(name, str) and isinstance(row.get("words"), str) else None
 
 
 def is_bare(row: Mapping[str, Any]) -> bool:

@@ -313,6 +313,28 @@ def test_messages_without_results_are_refused(tmp_path):
             ls.read_nbest(written(tmp_path, rows))
 
 
+def test_errors_of_streams_are_failed_requests(tmp_path):
+    rows = [soniox(token("No", 0, 10)), {"error_code": 429, "error_message": "too many"}]
+    with pytest.warns(InputWarning, match="the first: too many"):
+        assert [[entry.text for entry in entries] for entries in ls.read_nbest(written(tmp_path, rows))] == [["No"], []]
+
+
+def test_segments_of_several_speakers(tmp_path):
+    """SegLST, an array of segments whose words are texts."""
+    rows = [
+        {"session_id": "talk", "speaker": name, "start_time": "0", "end_time": 1.5, "words": text}
+        for name, text in (("A", "a cat"), ("B", "no"))
+    ]
+    path = tmp_path / "hyp.seglst.json"
+    path.write_text(json.dumps(rows, indent=2), encoding="utf-8")
+    with pytest.warns(InputWarning) as caught:
+        sentences = [(sentence.name, sentence.hypotheses[0].text) for sentence in stream_sentences(path)]
+    assert sentences == [("talk", "a cat"), ("talk-2", "no")]
+    messages = "".join(str(warning.message) for warning in caught)
+    assert "the name talk again" in messages
+    assert "speakers or channels are not read: 'speaker'" in messages
+
+
 def test_own_objects_with_the_fields_of_messages_are_results(tmp_path):
     for row in (
         {"uid": "u"},
