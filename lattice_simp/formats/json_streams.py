@@ -18,6 +18,9 @@ _STATES = ("type", "message", "message_type", "event")
 _ENVELOPES = ("TranscriptEvent", "Transcript", "payload", "sentence", "final", "utterance")
 """The names under which messages of Amazon, Alibaba, Yandex and Gladia hold a result."""
 
+_RESULTS = ("results", "Results")
+"""The names of the list of results in a message of Google or Amazon."""
+
 _EVENTS = "audioCursors"
 """A field of Yandex's messages, whose kind is the name of one of their fields."""
 
@@ -132,7 +135,16 @@ def opened(value: Any) -> Any:
         inner = value[name]
         value = inner["output"] if name == "payload" and is_object(inner.get("output")) else inner
         is_unfinished = is_unfinished or any(value.get(flag) is False for flag in _UNFINISHED)
-    return {"partial": value} if is_unfinished else value
+    return {"partial": value} if is_unfinished else _with_final_results(value)
+
+
+def _with_final_results(value: Any) -> Any:
+    """Returns a message of Google or Amazon without interim results, if it has final ones, too."""
+    name = next((name for name in _RESULTS if is_object(value) and isinstance(value.get(name), list)), None)
+    if name is None:
+        return value
+    final = [result for result in value[name] if not is_object(result) or not _is_unfinished(result)]
+    return {**value, name: final} if 0 < len(final) < len(value[name]) else value
 
 
 def is_interim(value: object, following: object) -> bool:
@@ -148,7 +160,7 @@ def is_interim(value: object, following: object) -> bool:
     """
     if not is_object(value) or "hypotheses" in value:
         return False
-    results = next((value[name] for name in ("results", "Results") if isinstance(value.get(name), list)), None)
+    results = next((value[name] for name in _RESULTS if isinstance(value.get(name), list)), None)
     results = [value.get("result")] if results is None else results
     kind = message_kind(value)
     return (
@@ -158,16 +170,22 @@ def is_interim(value: object, following: object) -> bool:
         or _is_repeated(value, following)
         or (value.get("type") == "Turn" and (value.get("end_of_turn") is False or _is_same_turn(value, following)))
         or (value.get("type") == "TurnInfo" and value.get("event") != "EndOfTurn")
-        or (value.get("is_final") is False and is_object(value.get("channel")))
+        or (value.get("is_final") is False and (is_object(value.get("channel")) or "transcri" in (kind or "").lower()))
         or (bool(results) and all(is_object(result) and _is_unfinished(result) for result in results))
         or (value.get("is_final") is False and is_object(following) and _goes_on(value, following))
     )
 
 
 def _is_unfinished(result: Mapping[str, Any]) -> bool:
-    """Returns whether a result of Watson, Kaldi's GStreamer server, Google or Amazon is not final yet."""
-    is_partial = result.get("IsPartial", result.get("is_partial")) is True
-    return is_partial or result.get("final") is False or ("stability" in result and not result.get("isFinal"))
+    """Returns whether a result of Watson, Kaldi's GStreamer server, Google or Amazon is not final yet.
+
+    >>> _is_unfinished({"stability": 0.9}), _is_unfinished({"stability": 0.0, "is_final": True})
+    (True, False)
+    """
+    if result.get("IsPartial", result.get("is_partial")) is True:
+        return True
+    finality = [result[name] for name in ("final", "isFinal", "is_final") if name in result]
+    return not finality[0] if finality else "stability" in result
 
 
 def _is_repeated(value: Mapping[str, Any], following: object) -> bool:

@@ -193,6 +193,41 @@ SESSIONS = {
         None,
         SHARES,
     ),
+    "Cartesia": (
+        [
+            {"type": "transcript", "is_final": False, "request_id": "r", "text": "A", "words": []},
+            {
+                "type": "transcript",
+                "is_final": True,
+                "request_id": "r",
+                "text": "A cat.",
+                "words": [word("A", "word start end", 0.2, 0.5), word("cat.", "word start end", 0.6, 1.4)],
+            },
+        ],
+        TIMES,
+        None,
+    ),
+    "Smallest": (
+        [
+            {"type": "transcription", "transcript": text, "is_final": text != "A", "is_last": False}
+            for text in ("A", "A cat.")
+        ],
+        None,
+        None,
+    ),
+    "Google in Python": (
+        [
+            {"results": [{"alternatives": [{"transcript": "A"}], "is_final": False, "stability": 0.9}]},
+            {
+                "results": [
+                    {"alternatives": [{"transcript": "A cat."}], "is_final": True, "stability": 0.0},
+                    {"alternatives": [{"transcript": " And"}], "is_final": False, "stability": 0.1},
+                ]
+            },
+        ],
+        None,
+        None,
+    ),
     "OpenAI": (
         [
             {"type": "transcript.text.delta", "delta": "A"},
