@@ -209,13 +209,13 @@ class _Product(NamedTuple):
     Attributes:
         nodes: (nodes,) records; empty if there are too many rows.
         edges: (edges,) records.
-        costs: (rows, pivot's words + 1) int32, above the least of the row.
+        rows: the rows.
         heads: (states,) int32, the first node of each state, or -1.
     """
 
     nodes: Records
     edges: Records
-    costs: Ints
+    rows: _Rows
     heads: Ints
 
 
@@ -223,14 +223,15 @@ class _Rows(NamedTuple):
     """The distinct rows. (Few arrays, since each takes time when the tuple is passed to a function.)
 
     Attributes:
-        costs: (rows, columns) int32, with room for more.
-        bands: (rows, 2) int32, the first and the last column that is not `_NEVER`.
+        costs: int32, above the least of the row: the cells of the rows' bands, row after row, with room for more.
+        bands: (rows + 1, 3) int64 with room for more, the first and the last column that is not `_NEVER`, and where in
+            `costs` the first one is; of the row that follows, only that place is known.
         marks: (rows,) uint64, hashes of the rows.
         table: a hash table of their numbers, -1 where free.
     """
 
     costs: Ints
-    bands: Ints
+    bands: Longs
     marks: npt.NDArray[np.uint64]
     table: Ints
 
@@ -238,7 +239,7 @@ class _Rows(NamedTuple):
 @jit
 def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Limits, most: int) -> _Product:
     """Finds all nodes from the start on, unless that takes more than `most` rows."""
-    rows, num_rows, room = _first_row(len(pivot.words) + 1, limits), 1, _ROOM
+    rows, num_rows = _first_row(len(pivot.words) + 1, limits), 1
     row_keys, row_values, followers = np.full(2048, -1, dtype=np.int64), np.empty(2048, dtype=np.int32), 0
     nodes, used = np.empty(2048, dtype=_NODE), 1
     edges, count = np.empty(2048, dtype=_EDGE), 0
@@ -255,8 +256,10 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
             keys, values = grown_table(keys, values)
         while 2 * (followers + more) > len(row_keys):
             row_keys, row_values = grown_table(row_keys, row_values)
-        while min(num_rows + more, most + 1) > room:
-            rows, room = _grown_rows(rows, num_rows), 2 * room
+        new_rows = min(more, most + 1 - num_rows)
+        cells = rows.bands[num_rows, 2] + new_rows * (len(pivot.words) + 1)
+        while num_rows + new_rows > len(rows.marks) or cells > len(rows.costs):
+            rows = _grown_rows(rows, num_rows, num_rows + new_rows, cells)
         source, least = heads[state], limits.share * _greatest_mass(nodes, heads[state])
         while source >= 0:
             is_kept = nodes[source].mass >= least
@@ -269,7 +272,7 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
                         following = _row_after(rows, num_rows, following, pivot, letters[arc], table, limits)
                         num_rows += following == num_rows
                         if num_rows > most:
-                            return _Product(nodes[:0], edges[:0], rows.costs, heads)
+                            return _Product(nodes[:0], edges[:0], rows, heads)
                         row_keys[slot], row_values[slot] = key, following
                         followers += 1
                     following = np.int64(row_values[slot])
@@ -286,17 +289,17 @@ def _product(arcs: Arcs, pivot: Pivot, letters: Ints, table: Longs, limits: _Lim
                 edges[count].source, edges[count].target, edges[count].arc = source, target, arc
                 count += 1
             source = nodes[source].next
-    return _Product(nodes[:used], edges[:count], rows.costs, heads)
+    return _Product(nodes[:used], edges[:count], rows, heads)
 
 
 @jit
 def _first_row(columns: int, limits: _Limits) -> _Rows:
     """Returns rows with the one before any word, and room for more."""
-    costs, bands = np.empty((_ROOM, columns), dtype=np.int32), np.zeros((_ROOM, 2), dtype=np.int32)
-    for column in range(columns):
-        costs[0, column] = _NEVER
-        if EDIT * column <= limits.slack and column <= limits.width:
-            costs[0, column], bands[0, 1] = EDIT * column, column
+    costs, bands = np.empty(_ROOM * columns, dtype=np.int32), np.empty((_ROOM + 1, 3), dtype=np.int64)
+    last = min(columns - 1, limits.slack // EDIT, limits.width)
+    for column in range(last + 1):
+        costs[column] = EDIT * column
+    bands[0, 0], bands[0, 1], bands[0, 2], bands[1, 2] = 0, last, 0, last + 1
     rows = _Rows(costs, bands, np.empty(_ROOM, dtype=np.uint64), np.full(4 * _ROOM, -1, dtype=np.int32))
     rows.marks[0] = _mark(rows, 0)
     rows.table[_free_slot(rows.table, rows.marks[0])] = 0
@@ -333,26 +336,37 @@ def _greatest_mass(nodes: Records, first: int) -> float:
 
 
 @jit
-def _grown_rows(rows: _Rows, num_rows: int) -> _Rows:
-    """Copies the rows to arrays of twice the length."""
-    count = len(rows.costs)
-    costs, bands = np.empty((2 * count, rows.costs.shape[1]), dtype=np.int32), np.empty((2 * count, 2), dtype=np.int32)
-    longer = _Rows(costs, bands, np.empty(2 * count, dtype=np.uint64), np.full(8 * count, -1, dtype=np.int32))
+def _grown_rows(rows: _Rows, num_rows: int, most: int, most_cells: int) -> _Rows:
+    """Doubles the room of the rows, or of their cells, where it is less than asked for."""
+    room = len(rows.marks) * (2 if len(rows.marks) < most else 1)
+    cells = len(rows.costs) * (2 if len(rows.costs) < most_cells else 1)
+    costs, bands = np.empty(cells, dtype=np.int32), np.empty((room + 1, 3), dtype=np.int64)
+    longer = _Rows(costs, bands, np.empty(room, dtype=np.uint64), np.full(4 * room, -1, dtype=np.int32))
+    for cell in range(rows.bands[num_rows, 2]):  # a slice takes seconds to be compiled
+        costs[cell] = rows.costs[cell]
     for number in range(num_rows):
-        for column in range(costs.shape[1]):  # a slice takes seconds to be compiled
-            costs[number, column] = rows.costs[number, column]
         bands[number, 0], bands[number, 1] = rows.bands[number, 0], rows.bands[number, 1]
+        bands[number + 1, 2] = rows.bands[number + 1, 2]
         longer.marks[number] = rows.marks[number]
         longer.table[_free_slot(longer.table, rows.marks[number])] = number
+    bands[0, 2] = 0
     return longer
+
+
+@jit
+def _cost(costs: Ints, bands: Longs, number: int, column: int) -> np.int64:
+    """Returns the cost of a cell of a row: `_NEVER` outside its band."""
+    begin, end, place = bands[number, 0], bands[number, 1], bands[number, 2]
+    return np.int64(costs[place + column - begin] if begin <= column <= end else _NEVER)
 
 
 @jit
 def _mark(rows: _Rows, number: int) -> np.uint64:
     """Returns a hash of a row."""
     total = np.uint64(0)
-    for column in range(rows.bands[number, 0], rows.bands[number, 1] + 1):
-        total += np.uint64(rows.costs[number, column]) * (np.uint64(column + 1) * _FACTOR)
+    begin, place = rows.bands[number, 0], rows.bands[number, 2]
+    for column in range(begin, rows.bands[number, 1] + 1):
+        total += np.uint64(rows.costs[place + column - begin]) * (np.uint64(column + 1) * _FACTOR)
     return _mixed(total)
 
 
@@ -372,7 +386,7 @@ def _row_slot(rows: _Rows, number: int) -> np.int64:
     """
     mask = len(rows.table) - 1
     slot = np.int64(rows.marks[number] & np.uint64(mask))
-    begin, end = rows.bands[number, 0], rows.bands[number, 1]
+    begin, end, place = rows.bands[number, 0], rows.bands[number, 1], rows.bands[number, 2]
     while rows.table[slot] >= 0:
         candidate = rows.table[slot]
         same = (
@@ -381,8 +395,9 @@ def _row_slot(rows: _Rows, number: int) -> np.int64:
             and rows.bands[candidate, 1] == end
         )
         if same:
-            for column in range(begin, end + 1):
-                same = same and rows.costs[candidate, column] == rows.costs[number, column]
+            shift = rows.bands[candidate, 2] - place
+            for cell in range(place, place + end + 1 - begin):
+                same = same and rows.costs[cell + shift] == rows.costs[cell]
         if same:
             break
         slot = (slot + 1) & mask
@@ -406,28 +421,31 @@ def _advance(rows: _Rows, new: int, number: int, pivot: Pivot, letter: int, tabl
     It keeps no cells before the band of the row `number`, nor from where skipping further words of the pivot costs too
     much. (Views of rows would take longer, because their references are counted.)
     """
-    costs = rows.costs
-    columns, begin, end = costs.shape[1], rows.bands[number, 0], rows.bands[number, 1]
-    cost = least = costs[number, begin] + EDIT
-    costs[new, begin], best, stop = cost, begin, begin + 1
+    costs, bands, columns = rows.costs, rows.bands, len(pivot.words) + 1
+    begin, end, cells = bands[number, 0], bands[number, 1], bands[new, 2] - bands[number, 0]
+    source = bands[number, 2] - begin
+    above = np.int64(costs[source + begin])
+    cost = least = above + EDIT
+    costs[cells + begin], best, stop = cost, begin, begin + 1
     while stop < columns and (stop <= end + 1 or cost - least <= limits.slack):
-        replaced = costs[number, stop - 1] + _replaced(pivot, table, letter, stop, limits.surcharge)
-        cost = min(min(costs[number, stop], cost) + EDIT, replaced)
-        costs[new, stop] = cost
+        replaced = above + _replaced(pivot, table, letter, stop, limits.surcharge)
+        above = np.int64(costs[source + stop]) if stop <= end else np.int64(_NEVER)
+        cost = min(min(above, cost) + EDIT, replaced)
+        costs[cells + stop] = cost
         if cost <= least:
             least, best = cost, stop
         stop += 1
     first, last = max(best - limits.width, begin), min(best + limits.width, stop - 1)
-    while first > begin and costs[new, first] == costs[new, first - 1] + EDIT:
+    while first > begin and costs[cells + first] == costs[cells + first - 1] + EDIT:
         first += 1  # its backtrace leads to a cell that is left out
-    while costs[new, first] - least > limits.slack:
+    while costs[cells + first] - least > limits.slack:
         first += 1
-    while costs[new, last] - least > limits.slack:
+    while costs[cells + last] - least > limits.slack:
         last -= 1
-    for column in range(columns):
-        is_kept = first <= column <= last and costs[new, column] - least <= limits.slack
-        costs[new, column] = costs[new, column] - least if is_kept else _NEVER
-    rows.bands[new, 0], rows.bands[new, 1] = first, last
+    for column in range(first, last + 1):
+        cost = costs[cells + column] - least
+        costs[cells + begin + column - first] = cost if cost <= limits.slack else _NEVER
+    bands[new, 0], bands[new, 1], bands[new + 1, 2] = first, last, bands[new, 2] + last + 1 - first
 
 
 @jit
@@ -451,8 +469,8 @@ def _entries(
     arcs: Arcs, pivot: Pivot, letters: tuple[Ints, Longs, int], product: _Product, times: Floats, words: int
 ) -> Records:
     """Traces the alignments back from the end, node by node; returns the entries."""
-    nodes, edges, costs, _ = product
-    columns = costs.shape[1]
+    nodes, edges, rows, _ = product
+    columns = len(pivot.words) + 1
     cells, used = np.empty(256, dtype=_CELL), 0
     tally = _Tally(
         np.empty(256, dtype=_ENTRY),
@@ -466,7 +484,7 @@ def _entries(
         while node >= 0:
             mass = max(nodes[node].mass * arcs.finals[state], LEAST)
             tally, cells = _with_room(tally, cells, used, 1, columns)
-            column = _last_column(costs, nodes[node].row)
+            column = _last_column(rows, nodes[node].row, columns)
             for skipped in range(column + 1, columns):
                 _counted(tally.entries, tally.size, tally.keys, tally.values, skipped * unit, mass, 0.0, 0.0)
             used = _passed(nodes, cells, used, node, column, 0, mass)
@@ -502,7 +520,8 @@ def _followed(
         state: the number of words, the first edge, and the number of cells.
         tally, cells: the entries and cells to add to.
     """
-    nodes, edges, costs, _ = product
+    nodes, edges, rows, _ = product
+    costs, bands = rows.costs, rows.bands
     numbers, table, surcharge = letters
     words, edge, used = state
     entries, size, keys, values = tally
@@ -511,7 +530,7 @@ def _followed(
         source, target, arc = edges[edge].source, edges[edge].target, edges[edge].arc
         cell = nodes[target].cells
         more = _length(cells, cell)
-        if used + more > len(cells) or size[0] + more * (costs.shape[1] + 1) > len(entries):
+        if used + more > len(cells) or size[0] + more * (len(pivot.words) + 2) > len(entries):
             break
         before, after = nodes[source].row, nodes[target].row
         share = max(nodes[source].mass * arcs.weights[arc], LEAST) / nodes[target].mass
@@ -520,13 +539,16 @@ def _followed(
             column, run, mass = cells[cell].column, cells[cell].run, max(cells[cell].mass * share, LEAST)
             cell = cells[cell].next
             if label:
-                while column > 0 and costs[after, column] == costs[after, column - 1] + EDIT:
+                cost = _cost(costs, bands, after, column)
+                while column > 0 and cost == _cost(costs, bands, after, column - 1) + EDIT:
                     _counted(entries, size, keys, values, column * unit, mass, 0.0, 0.0)
-                    column, run = column - 1, 0
+                    column, run, cost = column - 1, 0, cost - EDIT
                 replaced = 2 * _NEVER
                 if column > 0:
-                    replaced = costs[before, column - 1] + _replaced(pivot, table, numbers[arc], column, surcharge)
-                is_replaced = replaced <= costs[before, column] + EDIT and replaced < _NEVER
+                    replaced = _cost(costs, bands, before, column - 1) + _replaced(
+                        pivot, table, numbers[arc], column, surcharge
+                    )
+                is_replaced = replaced <= _cost(costs, bands, before, column) + EDIT and replaced < _NEVER
                 run = 0 if is_replaced else run + 1
                 _counted(
                     entries, size, keys, values, column * unit + run * words + label, mass, times[arc, 0], times[arc, 1]
@@ -595,11 +617,11 @@ def _passed(nodes: Records, cells: Records, used: int, node: int, column: int, r
 
 
 @jit
-def _last_column(costs: Ints, row: int) -> int:
+def _last_column(rows: _Rows, row: int, columns: int) -> int:
     """Returns the column with the least cost if the rest of the pivot is skipped; of ties the last."""
     best, least = 0, 2 * _NEVER
-    for column in range(costs.shape[1]):
-        cost = costs[row, column] + EDIT * (costs.shape[1] - 1 - column)
+    for column in range(rows.bands[row, 0], rows.bands[row, 1] + 1):
+        cost = rows.costs[rows.bands[row, 2] + column - rows.bands[row, 0]] + EDIT * (columns - 1 - column)
         if cost <= least:
             best, least = column, cost
     return best

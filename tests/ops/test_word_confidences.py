@@ -13,7 +13,7 @@ import lattice_simp as ls
 from lattice_simp.errors import EmptyLatticeError
 from lattice_simp.ops import word_alignment
 from lattice_simp.ops.distribution import Distribution
-from lattice_simp.ops.word_alignment import LIMITS, MOST_ROWS, Pivot
+from lattice_simp.ops.word_alignment import EDIT, LIMITS, MOST_ROWS, Pivot
 from lattice_simp.ops.word_confidences import probable_tokens
 
 
@@ -36,29 +36,85 @@ def test_where_places_are_certain_they_are_marginals():
             assert actual.tolist() == pytest.approx(expected, abs=1e-6), seed
 
 
-def test_rows_of_improbable_prefixes_are_left_out():
-    """Otherwise, the time for long strings would grow with the square of their length."""
-    length, chances = 200, {True: 0.99, False: 0.01}
+def optional_words(length):
+    """Returns the strings that lack any of 50 words that repeat, each with a probability of 0.01; and all the words."""
     places = np.repeat(np.arange(length), 2)
     is_word = np.tile([True, False], length)
     symbols = ls.SymbolTable([f"w{place % 50}" for place in range(length)])
     labels = np.where(is_word, places % 50 + 1, 0)
-    costs = np.where(is_word, *(-math.log(chance) for chance in chances.values()))
+    costs = np.where(is_word, -math.log(0.99), -math.log(0.01))
     finals = np.append(np.full(length, np.inf), 0.0)
     strings = Distribution.of(ls.Lattice.from_arcs(places, labels, costs, places + 1, finals, symbols))
-    tokens = [f"w{place % 50}" for place in range(length)]
-    pivot = Pivot.untimed(strings.encode(tokens))
-    times, limits = np.zeros((2 * length, 2)), LIMITS[-1]
-    letters, table = word_alignment._letters(strings, pivot, times)
+    return strings, Pivot.untimed(strings.encode([f"w{place % 50}" for place in range(length)]))
+
+
+def product_of(strings, pivot, limits):
+    """Returns the letters, their table and the product, whatever the number of rows."""
+    letters, table = word_alignment._letters(strings, pivot, np.zeros((len(strings.arcs.labels), 2)))
+    return letters, table, word_alignment._product(strings.arcs, pivot, letters, table, limits, 1 << 29)
+
+
+def test_rows_of_improbable_prefixes_are_left_out():
+    """Otherwise, the time for long strings would grow with the square of their length."""
+    strings, pivot = optional_words(200)
+    times, limits = np.zeros((400, 2)), LIMITS[-1]
     nodes, masses = [], []
     for share in (0.0, limits.share):
-        product = word_alignment._product(strings.arcs, pivot, letters, table, limits._replace(share=share), 1 << 29)
+        letters, table, product = product_of(strings, pivot, limits._replace(share=share))
         parts = (letters, table, limits.surcharge), product, times, len(strings.words) + 1
         entries = word_alignment._entries(strings.arcs, pivot, *parts)
         nodes.append(len(product.nodes))
         masses.append(dict(zip(entries["key"].tolist(), entries["mass"].tolist(), strict=True)))
     assert 3 * nodes[1] < nodes[0]
     assert max(abs(mass - masses[1].get(key, 0.0)) for key, mass in masses[0].items()) < 1e-12
+
+
+def plain_row(row, word, pivot, limits):
+    """Returns the costs of all columns after a word, infinite where they are left out."""
+    cells = [row[0] + EDIT]
+    for column, other in enumerate(pivot, 1):
+        replaced = row[column - 1] + (0 if word == other else EDIT + limits.surcharge)
+        cells.append(min(row[column] + EDIT, cells[-1] + EDIT, replaced))
+    costs = [cost - min(cells) for cost in cells]
+    best, begin = max(column for column, cost in enumerate(costs) if not cost), np.flatnonzero(np.isfinite(row))[0]
+    first = max(begin, best - limits.width)
+    while first > begin and costs[first] == costs[first - 1] + EDIT:
+        first += 1
+    return [
+        cost if first <= column <= best + limits.width and cost <= limits.slack else math.inf
+        for column, cost in enumerate(costs)
+    ]
+
+
+def test_rows_are_those_of_plain_dynamic_programming():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        base = rng.choice([*"abcdef"], rng.integers(1, 30))
+        lists = [[str(word) for word in base for _ in range(rng.choice(3, p=[0.1, 0.8, 0.1]))] for _ in range(20)]
+        strings = Distribution.of(ls.Lattice.from_strings([(words, 0.0) for words in lists]).connected())
+        pivot = Pivot.untimed(strings.encode(base.tolist()))
+        for limits in LIMITS:
+            nodes, edges, rows, _ = product_of(strings, pivot, limits)[2]
+            start = [EDIT * column for column in range(len(base) + 1)]
+            plain = {0: [cost if cost <= min(limits.slack, EDIT * limits.width) else math.inf for cost in start]}
+            for source, target, arc in edges.tolist():
+                row, label = plain[source], strings.arcs.labels[arc]
+                plain[target] = plain_row(row, label, pivot.words, limits) if label else row
+                first, last, place = rows.bands[nodes["row"][target]].tolist()
+                actual = [math.inf] * (len(base) + 1)
+                actual[first : last + 1] = rows.costs[place : place + last + 1 - first].tolist()
+                assert [cost if cost < 1 << 29 else math.inf for cost in actual] == plain[target], (seed, limits)
+
+
+def test_rows_take_no_more_room_in_longer_strings():
+    """Whole rows would take 64 times the room for strings of 8 times the length."""
+    used, room = [], []
+    for length in (250, 2000):
+        nodes, _, rows, _ = product_of(*optional_words(length), LIMITS[-1])[2]
+        used.append(rows.bands[nodes["row"].max() + 1, 2])
+        room.append(len(rows.costs))
+    assert used[1] < 12 * used[0]
+    assert room[1] < 24 * room[0]
 
 
 def test_words_that_the_lattice_lacks():
