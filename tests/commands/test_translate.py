@@ -216,7 +216,7 @@ def test_a_journal_serves_one_run_at_a_time(tmp_path):
         (["MODEL", "--loops", "phi"], "--loops"),
         (["MODEL", "--gaps", "somewhere"], "--gaps"),
         (["MODEL", "--beam", "-1"], "the beam is -1.0; give a number from 0 up"),
-        (["MODEL", "--beam", "nan"], "the beam is nan; give a number from 0 up"),
+        (["MODEL", "--beam", "nan"], "the beam is nan; give a number"),
         (["MODEL", "--skeleton-weight", "-1"], "the skeleton weight is -1.0; give a number"),
         (
             ["MODEL", "--skeleton-weight", "1"],
