@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -69,6 +70,15 @@ _TOKENS_OF_GRAMMAR = (
     "blanks separate all tokens, also punctuation; for ordinary text, write an .fst file, and convert it with "
     "`lattice convert --spacing text`"
 )
+
+Side: TypeAlias = Literal["both", "input", "output"]
+"""The words of transducers that `convert` keeps."""
+
+_SIDES: Mapping[Side, Callable[[Lattice], Lattice]] = {
+    "both": lambda lattice: lattice,
+    "input": Lattice.project_input,
+    "output": Lattice.project_output,
+}
 
 app = command_app("Inspect, convert, draw, prune, rescore and compare lattices.")
 app.add_typer(consensus.app)
@@ -135,6 +145,9 @@ def convert(
             "which words of the lattice may be part of other words)"
         ),
     ] = None,
+    side: Annotated[
+        Side, typer.Option(help="of transducers, keep both sides, or only the input or the output words")
+    ] = "both",
     jobs: Jobs = 1,
     output: Annotated[str | None, typer.Option("--output", "-o", help="the output file, as an option")] = None,
     settings: Any = None,
@@ -158,7 +171,7 @@ def convert(
     else:
         refuse_idle(["features"], "unless the output is PLF (.plf or --to plf)")
     with lattice_run(source, sentence, LabelOptions(**settings), jobs, origin) as run:
-        run.write(lambda lattice: lattice, target, chosen, lists=False, **options)
+        run.write(_SIDES[side], target, chosen, lists=False, **options)
 
 
 @app.command()

@@ -23,6 +23,7 @@ from lattice_simp.formats.collections import natural_order
 from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.mixture import mixed, mixture_weights, write_arpa
 from lattice_simp.ops.mbr import MbrSettings
+from lattice_simp.ops.nbest import nbest
 from lattice_simp.rescore.nbest import with_total
 from lattice_simp.support.parallel import PARALLEL, require_parallel
 from lattice_simp.support.textio import STDIN, read_lines
@@ -57,6 +58,8 @@ class DevelopmentSet:
         sentences = read_sentences(str(self.source), skeletons, "0", None)
         columns = _references(self.references, len(sentences), self.source)
         _require_words(self.source, (sentence.words for sentence in sentences))
+        words = [sentence.words for sentence in sentences]
+        warn_of_word_forms({str(self.source): words, str(self.references[0]): [rows[0] for rows in columns]})
         return [
             TuningSentence(sentence.words, rows, sentence.masks)
             for sentence, rows in zip(sentences, columns, strict=True)
@@ -106,14 +109,18 @@ class WeightTuning:
             remedy = "give a folder of files 0.txt, 1.txt, ..."
             raise FormatError("holds no lattices", path=places[0], remedy=remedy)
         symbols, names = SymbolTable(), tuple(read_weights(self.start))
-        lattices = []
+        lattices, best = [], []
         for path in files:
             lattice = read(path, "features", symbols, feature_names=names).without_words(ignored)
             require_hypotheses(lattice, path)
+            best.append(nbest(lattice, 1)[0].tokens)
             try:
                 lattices.append(tuning_lattice(lattice, names, lattice.features.arcs, lattice.features.finals))
             except InvalidLatticeError as error:
                 raise FormatError(str(error), path=path, remedy="scale the feature's values down") from None
+        warn_of_word_forms(
+            {str(places[0]): best, str(self.references[0]): map(split_tokens, read_lines(self.references[0]))}
+        )
         self._minimise(lattices, symbols, files[0])
 
     def of_lists(self, lists: ListFile) -> None:

@@ -45,6 +45,9 @@ from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeE
 
 INFINITY = float("inf")
 
+ONE_SIDE = "keep one side first: project_output(), or `lattice convert --side output`"
+"""How to make an acceptor of a transducer, in Python and on the command line."""
+
 WeightedWords: TypeAlias = Hypothesis | str | tuple[str, float] | tuple[Iterable[str], float]
 """A hypothesis, or a pair of words (a string or tokens) and a cost in nats."""
 
@@ -331,7 +334,7 @@ class Lattice:
         >>> Lattice.from_strings("a cat").require_acceptor()
         """
         if not self.is_acceptor:
-            raise InvalidLatticeError(f"{name} is a transducer; take project_output() first")
+            raise InvalidLatticeError(f"{name} is a transducer; {ONE_SIDE}")
 
     @property
     def arcs(self) -> Arcs:
@@ -482,7 +485,8 @@ class Lattice:
         order = topological_order(self.offsets, self.nextstates)
         if order is None:
             raise CyclicLatticeError(
-                "the lattice has a cycle, so it holds infinitely many strings; remove its loops, or keep n paths: "
+                "the lattice has a cycle, so it holds infinitely many strings; remove its loops, or keep n paths with "
+                "OpenFst: `fstshortestpath --nshortest=n`, in Python "
                 "Lattice.from_pynini(pynini.shortestpath(lattice.to_pynini(attach_symbols=True), nshortest=n))"
             )
         return self.subset(order)

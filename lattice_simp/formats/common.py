@@ -14,7 +14,7 @@ import numpy as np
 from lattice_simp.core.columns import LARGEST_COST, are_costs
 from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Bools, Floats, Longs
-from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.lattice import ONE_SIDE, Lattice
 from lattice_simp.core.symbols import EPSILON, split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError, LatticeSimpError, warn
 from lattice_simp.support.number_texts import floats_of
@@ -223,7 +223,7 @@ def require_acceptor(lattice: Lattice, format_name: str) -> None:
     """Raises an InvalidLatticeError for a transducer, which most formats cannot represent."""
     if not lattice.is_acceptor:
         raise InvalidLatticeError(
-            f"{format_name} cannot represent transducers (take project_output() first, or write AT&T text or OpenFst)"
+            f"{format_name} cannot represent transducers ({ONE_SIDE}; or write AT&T text or OpenFst)"
         )
 
 

@@ -14,10 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle, islice
 from pathlib import Path
+from shlex import quote
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens, without_breaks
 from lattice_simp.errors import FormatError, LatticeSimpError, warn
+from lattice_simp.formats import att, sniff
 from lattice_simp.formats.json_nbest import samples
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import LISTS
@@ -125,17 +127,29 @@ class ColumnCheck:
 def warn_of_lines(lines: Sequence[str], path: str | Path) -> None:
     """Warns if the lines of a file, which count as sentences, are or hold something else."""
     head = "\n".join(lines[:_MOST_LINES]).encode()[:_HEAD]
-    kind = kind_of(head)
-    is_list = any(kind.sniff(head) for kind in LISTS.values())
-    if kind is not None or is_list:
-        name = "an n-best list" if is_list or kind is None else kind.name
-        remedy = "write its texts first: `lattice texts`" if is_list else "give one sentence per line"
-        warn(f"looks like {name}, and each line counts as a sentence", path=path, remedy=remedy)
+    looks = _looks_of(head, quote(str(path)))
+    if looks is not None:
+        warn(f"looks like {looks[0]}, and each line counts as a sentence", path=path, remedy=looks[1])
         return
     check = ColumnCheck(path)
     for line in lines[:_MOST_LINES]:
         check.see(line)
     check.finish()
+
+
+def _looks_of(head: bytes, path: str) -> tuple[str, str] | None:
+    """Returns what a file is that does not hold sentences, and how to get its sentences; None for plain text."""
+    name = next((name for name, kind in LISTS.items() if kind.sniff(head)), None)
+    if name is not None:
+        texts = f"write its texts first: lattice-simp lattice texts {path}"
+        return ("CTM, a word on each line" if name == "ctm" else "an n-best list"), texts
+    kind = kind_of(head)
+    if kind is not None:
+        return kind.name, "give one sentence per line"
+    if (name := sniff(head)) is None or (name == "att" and not att.accepts_text(head)):
+        return None
+    best = f"lattice-simp lattice nbest {path} --moses | lattice-simp lattice texts -"
+    return "a lattice", f"write its best string first: {best}"
 
 
 def write_texts(

@@ -95,12 +95,23 @@ def test_lists_in_place_of_references_are_told(call, tmp_path):
         call("evaluate", f"x={tmp_path / 'a'}", "--reference", tmp_path / "b", "--metrics", "length")
     output, reference = sorted(str(warning.message) for warning in caught)
     assert "a: looks like an n-best list, and each line counts as a sentence (write its texts first" in output
-    assert "b: looks like an n-best list, and each line counts" in reference
+    assert "b: looks like CTM, a word on each line, and each line counts" in reference
+    assert f"write its texts first: lattice-simp lattice texts {tmp_path / 'b'})" in reference
     (tmp_path / "a").write_text("0 ||| a ||| -1\n0 ||| b ||| -1\n", encoding="utf-8")
     (tmp_path / "b").write_text("a cat\n", encoding="utf-8")
     with pytest.warns(InputWarning, match="a: looks like an n-best list"):
         done = call("evaluate", f"x={tmp_path / 'a'}", "--reference", tmp_path / "b", "--metrics", "length")
     assert (done.returncode, "has 2 lines, but" in done.stderr) == (2, True)
+
+
+def test_lattices_in_place_of_outputs_are_told(call, tmp_path):
+    (tmp_path / "b").write_text("a cat\n", encoding="utf-8")
+    for name, text in (("slf", "N=2 L=1\nI=0\nI=1\nJ=0 S=0 E=1 W=cat\n"), ("att", "0 1 a\n1 2 cat\n2\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        best = f"lattice-simp lattice nbest {tmp_path / name} --moses | lattice-simp lattice texts -"
+        with pytest.warns(InputWarning, match="looks like a lattice, and each line") as caught:
+            call("evaluate", f"x={tmp_path / name}", "--reference", tmp_path / "b", "--metrics", "length")
+        assert best in str(caught[0].message)
 
 
 def test_lists_become_lists_of_another_kind(call, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 import sacrebleu
 
 from lattice_simp import Decoder, LanguageModel
+from lattice_simp.commands.tune_run import DevelopmentSet
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.metrics import sari_corpus
 from lattice_simp.rescore.nbest import weighted_nbest
@@ -229,6 +230,37 @@ def test_what_tuning_reports_is_what_rescoring_yields(call, tmp_path, weights):
             ]
             result = sacrebleu.corpus_bleu([entry.text for entry in entries], [references], tokenize="none", force=True)
             assert float(actual.split()[place]) == pytest.approx(result.score, abs=0.01), (seed, name)
+
+
+def test_references_in_another_form_than_the_source_are_told(tmp_path, capsys):
+    source, reference = tmp_path / "dev.en", tmp_path / "dev.de"
+    source.write_text(SOURCE * 4, encoding="utf-8")
+    for text, message in (
+        (REFERENCE, ""),
+        (
+            REFERENCE.replace(" .", "."),
+            f"punctuation differs ({source}: detached, {reference}: attached): lattice-simp",
+        ),
+        (REFERENCE.title(), f"the case of words differs ({source}: lower, {reference}: mixed): lattice-simp"),
+    ):
+        reference.write_text(text * 4, encoding="utf-8")
+        DevelopmentSet(source, [reference]).sentences()
+        error = capsys.readouterr().err
+        assert error.count("\n") == bool(message)
+        assert message in error
+
+
+def test_references_in_another_form_than_lattices_are_told(call, tmp_path):
+    words = REFERENCE.split()
+    for number in range(4):
+        arcs = [f"{state} {state + 1} {word} x:0.5" for state, word in enumerate(words)]
+        (tmp_path / f"{number}.txt").write_text("\n".join([*arcs, str(len(words)), ""]), encoding="utf-8")
+    (tmp_path / "refs").write_text(REFERENCE.replace(" .", ".") * 4, encoding="utf-8")
+    write_weights(tmp_path / "start.tsv", {"x": 1.0})
+    named = ("--reference", tmp_path / "refs", "--weights", tmp_path / "start.tsv", "--output", tmp_path / "w.tsv")
+    done = call("tune", "lattices", tmp_path, *named, "--restarts", 0)
+    assert done.returncode == 0, done.stderr
+    assert f"punctuation differs ({tmp_path}: detached, {tmp_path / 'refs'}: attached)" in done.stderr
 
 
 @pytest.fixture
