@@ -71,11 +71,11 @@ _TOKENS_OF_GRAMMAR = (
     "`lattice convert --spacing text`"
 )
 
-Side: TypeAlias = Literal["both", "input", "output"]
-"""The words of transducers that `convert` keeps."""
+Side: TypeAlias = Literal["input", "output"]
+"""A side of transducers."""
 
-_SIDES: Mapping[Side, Callable[[Lattice], Lattice]] = {
-    "both": lambda lattice: lattice,
+_PROJECTIONS: Mapping[Side | None, Callable[[Lattice], Lattice]] = {
+    None: lambda lattice: lattice,
     "input": Lattice.project_input,
     "output": Lattice.project_output,
 }
@@ -145,9 +145,7 @@ def convert(
             "which words of the lattice may be part of other words)"
         ),
     ] = None,
-    side: Annotated[
-        Side, typer.Option(help="of transducers, keep both sides, or only the input or the output words")
-    ] = "both",
+    project: Annotated[Side | None, typer.Option(help="keep only the input or the output words of transducers")] = None,
     jobs: Jobs = 1,
     output: Annotated[str | None, typer.Option("--output", "-o", help="the output file, as an option")] = None,
     settings: Any = None,
@@ -171,7 +169,7 @@ def convert(
     else:
         refuse_idle(["features"], "unless the output is PLF (.plf or --to plf)")
     with lattice_run(source, sentence, LabelOptions(**settings), jobs, origin) as run:
-        run.write(_SIDES[side], target, chosen, lists=False, **options)
+        run.write(_PROJECTIONS[project], target, chosen, lists=False, **options)
 
 
 @app.command()

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.support.json_text import is_json, parse_json
 from lattice_simp.support.parallel import require_parallel
-from lattice_simp.support.textio import read_lines, readable
+from lattice_simp.support.textio import place, read_lines, readable
 
 _JSON = 'write {"id": "1", "sentences": ["one", "another"]} on each line'
 
@@ -44,6 +45,7 @@ def read_sets(source: str, check: Check = str, join: Join = list) -> list[Senten
             raise FormatError("the file is empty", path=path, remedy="give sets of sentences, a blank line after each")
         if is_json(first) or first.lstrip().startswith("{"):
             return [_json_set(line, number, path, check) for number, line in enumerate(lines, start=1) if line.strip()]
+        warn_of_lines(lines, place(path))
         joined = join(enumerate(lines, start=1))
         _checked(joined, path, check)
     return [SentenceSetLine(str(number), block, line) for number, (line, block) in enumerate(_blocks(joined))]

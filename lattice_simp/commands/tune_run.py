@@ -20,6 +20,7 @@ from lattice_simp.core.symbols import SymbolTable, split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats import read
 from lattice_simp.formats.collections import natural_order
+from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.mixture import mixed, mixture_weights, write_arpa
 from lattice_simp.ops.mbr import MbrSettings
@@ -231,6 +232,7 @@ def mix_models(models: Sequence[Path], text: Path, output: Path) -> None:
         FormatError: a file is broken, or the text is empty.
     """
     lines = [line for line in read_lines(text) if line.strip()]
+    warn_of_lines(lines, text)
     if not lines:
         raise FormatError("the file is empty", path=text, remedy="give a development text, one sentence per line")
     read_models = [LanguageModel.read(path) for path in models]
@@ -267,7 +269,9 @@ def _references(
         raise FormatError("the file is empty", path=source, remedy="give a development set, one sentence per line")
     columns = []
     for path in paths:
-        lines = [without_marks(split_tokens(line)) for line in read_lines(path)]
+        texts = list(read_lines(path))
+        warn_of_lines(texts, path)
+        lines = [without_marks(split_tokens(line)) for line in texts]
         require_parallel(path, len(lines), source, count, "sentence", remedy)
         _require_words(path, lines)
         warn_of_whole_sentences(lines, path)

@@ -45,7 +45,7 @@ from lattice_simp.errors import CyclicLatticeError, FormatError, InvalidLatticeE
 
 INFINITY = float("inf")
 
-ONE_SIDE = "keep one side first: project_output(), or `lattice convert --side output`"
+ONE_SIDE = "keep one side first: project_output(), or `lattice convert --project output`"
 """How to make an acceptor of a transducer, in Python and on the command line."""
 
 WeightedWords: TypeAlias = Hypothesis | str | tuple[str, float] | tuple[Iterable[str], float]

@@ -282,7 +282,7 @@ def test_skeleton_conversion_round_trip(call, files):
         (["lattice", "convert", "full.nbest"], "give one output: lattice-simp lattice convert"),
         (["lattice", "convert", "full.nbest", "a.slf"], "a.slf: holds one lattice, but full.nbest several; choose"),
         (["lattice", "convert", "transducer.txt", "a.plf"], "lattice-simp: a.plf: PLF cannot represent transducers"),
-        (["lattice", "determinize", "transducer.txt"], "project_output(), or `lattice convert --side output`"),
+        (["lattice", "determinize", "transducer.txt"], "project_output(), or `lattice convert --project output`"),
         (["lattice", "nbest", "cyclic.txt"], "keep n paths with OpenFst: `fstshortestpath --nshortest=n`, in Python"),
         (["lattice", "convert", "cyclic.txt", "-", "--to", "plf"], "lattice-simp: <stdout>: the lattice has a cycle"),
         (["lattice", "confusion", "full.nbest", "--id", "0", "--to", "jsonl"], "'jsonl' is not one of"),
@@ -577,6 +577,6 @@ def test_the_error_for_lacking_times_names_the_file(call, tmp_path):
 
 def test_one_side_of_a_transducer(call, tmp_path):
     (tmp_path / "lexicon.txt").write_text("0 1 Haus house 0.5\n1\n")
-    for side, words in (("both", "Haus\thouse"), ("input", "Haus"), ("output", "house")):
-        done = call("lattice", "convert", tmp_path / "lexicon.txt", "-", "--side", side)
+    for side, words in (("input", "Haus"), ("output", "house")):
+        done = call("lattice", "convert", tmp_path / "lexicon.txt", "-", "--project", side)
         assert done.stdout.splitlines()[0] == f"0\t1\t{words}\t0.5", done

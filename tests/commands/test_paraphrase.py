@@ -10,6 +10,8 @@ from example import NEW, TAXI
 
 from lattice_simp import count_paths, read
 from lattice_simp.commands import paraphrase_worker
+from lattice_simp.commands.sentence_sets import read_sets
+from lattice_simp.errors import InputWarning
 
 PLAIN = ("--trees", "--senses", "0", "--quiet")
 ORIGINALS = {"Would you get me a taxi at 10 in the morning ?", "Please get a taxi for me at 10 a.m. ."}
@@ -248,3 +250,9 @@ def test_broken_sets_are_reported(call, files, text, message):
     done = call("paraphrase", "count", "bad.txt", *PLAIN)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_lists_in_place_of_sets_are_told(tmp_path):
+    (tmp_path / "a").write_text("0 ||| a cat ||| -1\n0 ||| the cat ||| -2\n", encoding="utf-8")
+    with pytest.warns(InputWarning, match="a: looks like an n-best list, and each line counts as a sentence"):
+        read_sets(str(tmp_path / "a"))

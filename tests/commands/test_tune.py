@@ -12,6 +12,7 @@ import sacrebleu
 
 from lattice_simp import Decoder, LanguageModel
 from lattice_simp.commands.tune_run import DevelopmentSet
+from lattice_simp.errors import InputWarning
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.metrics import sari_corpus
 from lattice_simp.rescore.nbest import weighted_nbest
@@ -248,6 +249,13 @@ def test_references_in_another_form_than_the_source_are_told(tmp_path, capsys):
         error = capsys.readouterr().err
         assert error.count("\n") == bool(message)
         assert message in error
+
+
+def test_lists_in_place_of_references_are_told(tmp_path):
+    (tmp_path / "dev.en").write_text(SOURCE * 2, encoding="utf-8")
+    (tmp_path / "list").write_text("0 ||| das haus ||| -1\n1 ||| ein haus ||| -2\n", encoding="utf-8")
+    with pytest.warns(InputWarning, match="list: looks like an n-best list, and each line counts as a sentence"):
+        DevelopmentSet(tmp_path / "dev.en", [tmp_path / "list"]).sentences()
 
 
 def test_references_in_another_form_than_lattices_are_told(call, tmp_path):
