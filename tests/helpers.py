@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path as Folder
@@ -29,6 +30,22 @@ def needs(extra: str, *libraries: str) -> None:
     for library in libraries:
         if not is_installed(library):
             pytest.skip(f"{library} is not installed (the extra '{extra}')", allow_module_level=True)
+
+
+def assert_linear(run: Callable[[int], object], size: int) -> None:
+    """Checks that 16 times the size takes less than 64 times the CPU time; with quadratic time, it takes 256 times.
+
+    Other programs slow single runs down, so the best of several counts.
+    """
+    seconds = []
+    for count in (size, 16 * size):
+        times = []
+        for _ in range(3):
+            begin = time.process_time()
+            run(count)
+            times.append(time.process_time() - begin)
+        seconds.append(min(times))
+    assert seconds[1] < 64 * seconds[0], seconds
 
 
 # ---------------------------------------------------------------- files

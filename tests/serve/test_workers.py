@@ -44,7 +44,7 @@ def test_what_goes_wrong_is_reported_and_the_next_request_is_answered():
             begin = time.monotonic()
             with pytest.raises(error, match=message):
                 asyncio.run(pool.run(text))
-            assert time.monotonic() - begin < 5
+            assert time.monotonic() - begin < 30
             after = asyncio.run(pool.run("a"))["problem"]
             assert after.startswith("no translation of a from")
             assert after != process, text  # another process has taken its place
@@ -163,7 +163,7 @@ def test_closing_stops_what_is_under_way():
         return time.monotonic() - begin, answers
 
     seconds, answers = asyncio.run(ask())
-    assert seconds < 3
+    assert seconds < 30
     assert all(isinstance(answer, WorkerError) for answer in answers)
     with pytest.raises(WorkerError, match="being stopped"):
         asyncio.run(pool.run("a"))
