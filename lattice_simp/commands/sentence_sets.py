@@ -45,7 +45,8 @@ def read_sets(source: str, check: Check = str, join: Join = list) -> list[Senten
             raise FormatError("the file is empty", path=path, remedy="give sets of sentences, a blank line after each")
         if is_json(first) or first.lstrip().startswith("{"):
             return [_json_set(line, number, path, check) for number, line in enumerate(lines, start=1) if line.strip()]
-        warn_of_lines(lines, place(path))
+        if check is str:  # trees look like something else, too
+            warn_of_lines(lines, place(path))
         joined = join(enumerate(lines, start=1))
         _checked(joined, path, check)
     return [SentenceSetLine(str(number), block, line) for number, (line, block) in enumerate(_blocks(joined))]

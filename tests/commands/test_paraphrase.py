@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import warnings
 from functools import partial
 
 import pytest
 from example import NEW, TAXI
 
-from lattice_simp import count_paths, read
+from lattice_simp import Tree, count_paths, read
 from lattice_simp.commands import paraphrase_worker
 from lattice_simp.commands.sentence_sets import read_sets
 from lattice_simp.errors import InputWarning
@@ -256,3 +257,7 @@ def test_lists_in_place_of_sets_are_told(tmp_path):
     (tmp_path / "a").write_text("0 ||| a cat ||| -1\n0 ||| the cat ||| -2\n", encoding="utf-8")
     with pytest.warns(InputWarning, match="a: looks like an n-best list, and each line counts as a sentence"):
         read_sets(str(tmp_path / "a"))
+    (tmp_path / "trees").write_text(f"{ALONE}\n{ALONE}\n", encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(read_sets(str(tmp_path / "trees"), Tree.from_brackets)) == 1
