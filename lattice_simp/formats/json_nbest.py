@@ -72,6 +72,7 @@ _MOST_SECONDS = 1e7
 _MATCHED = 1 << 10
 _MOST_PAIRS = 1 << 24  # of words of two hypotheses that are aligned
 _ONE_FILTER = "keep the lines of one filter to be sure"
+_ONLY_INTERIM = "save the stream to its end, with the final results"
 _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
 
 
@@ -219,21 +220,17 @@ def _rows(path: str | Path, doubts: Doubts) -> Iterator[tuple[int, Mapping[str, 
     speakers: Speakers = {}
     filters: dict[str, str] = {}
     unread, read = dict[str, tuple[int, Any]](), set[str | None]()
-    interim = 0
-    messages = ((number, _result_of(value)) for number, value in _values(path))
-    values = joined_parts((number, value) for number, value in messages if not is_session(value))
-    for (number, value), (_, following) in pairwise(chain(values, [(0, None)])):
+    for (number, value), (_, following) in pairwise(chain(joined_parts(_messages(path)), [(0, None)])):
         if is_interim(value, following):
             doubts.raise_once(INTERIM[0], number, INTERIM[1])
-            interim = interim or number
             continue
         sample, name = filtered_samples(value) or ("", "")
         if (first := filters.setdefault(sample, name)) != name:
             message = f"left out the samples of the filter {shown(name)}, which repeat those of {shown(first)}"
             doubts.raise_once(message, number, _ONE_FILTER)
             continue
+        kind = message_kind(value)
         for row in rows_of(value, speakers):
-            kind = message_kind(value)
             if kind is None or kind in read or _is_sentence(row):
                 read.add(kind)
                 yield number, _checked(row, path, number)
@@ -243,14 +240,17 @@ def _rows(path: str | Path, doubts: Doubts) -> Iterator[tuple[int, Mapping[str, 
         if not read or kind in read:
             _checked(row, path, number)
         doubts.raise_once(f"left out messages of the kind {shown(kind)}", number, "keep only the results to be sure")
-    if interim and not read:
-        remedy = "save the stream to its end, with the final results"
-        raise FormatError("all results are interim ones", path=path, line=interim, remedy=remedy)
+    if not read and INTERIM[1] in doubts.raised:
+        raise FormatError("all results are interim ones", path=path, remedy=_ONLY_INTERIM)
 
 
-def _result_of(value: Any) -> Any:
-    """Returns the result of a message of a stream; messages without one, and other values, are unchanged."""
-    return value if is_session(value) else opened(value)
+def _messages(path: str | Path) -> Iterator[tuple[int, Any]]:
+    """Yields the values of a file with their lines: results without what messages of streams hold beside them."""
+    for number, value in _values(path):
+        is_own = isinstance(value, dict) and "hypotheses" in value
+        result = value if is_own or is_session(value) else opened(value)
+        if is_own or not is_session(result):
+            yield number, result
 
 
 def _is_sentence(row: Any) -> bool:

@@ -103,7 +103,7 @@ def message_kind(value: object) -> str | None:
     >>> message_kind({"type": "Turn"}), message_kind({"header": {"event": "task-started"}, "payload": {}})
     ('Turn', 'task-started')
     """
-    if not is_object(value):
+    if not is_object(value) or "hypotheses" in value:
         return None
     if _EVENTS in value:
         return next((name for name in list(value)[::-1] if is_object(value[name]) and name != _EVENTS), None)
