@@ -198,7 +198,7 @@ class _Inputs:
         sources, shared = self._sources, SharedNames(self._sources)
         named = list(zip(files, sources, strict=True))
         streams = [_outputs(file, name, first_id, _with_pieces(file, name, self._labels)) for file, name in named]
-        for number, members in enumerate(same_sentences(sources, streams)):
+        for number, members in enumerate(same_sentences(sources, streams, _NOTHING)):
             names, outputs = zip(*members, strict=True)
             silent = [source for source, output in zip(sources, outputs, strict=True) if output is _NOTHING]
             if len(silent) < len(sources):

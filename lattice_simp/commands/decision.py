@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from lattice_simp.commands.lattice_input import LabelOptions, SharedNames, repeated, require_lattices, say_repeated
+from lattice_simp.commands.lattice_input import (
+    LabelOptions,
+    SharedNames,
+    paired_by_name,
+    repeated,
+    require_lattices,
+    say_repeated,
+)
 from lattice_simp.commands.lattice_run import lattice_run, with_progress
 from lattice_simp.commands.losses import wants_json, write_lists
 from lattice_simp.commands.options import refuse_idle
@@ -111,7 +118,11 @@ class Decision:
                 remedy = "give n-best lists, or join lattices with lattice-simp lattice union"
                 raise FormatError("not an n-best list", path=path, remedy=remedy)
             systems.append({sentence.number: sentence for sentence in self._lists(path, path, labels)})
-        _warn_of_ends(paths, systems)
+        rows = paired_by_name([[sentence.name for sentence in sentences.values()] for sentences in systems])
+        if rows is None:
+            _warn_of_ends(paths, systems)
+        else:
+            systems = _paired(systems, rows)
         scale = self.values.get("scale", 1.0)
         decision = replace(self, values={**self.values, "scale": 1.0})
         names = SharedNames(paths)
@@ -166,6 +177,17 @@ class Decision:
         decided = self._linear(Lattice.from_nbest(hypotheses))
         best = nbest(decided, len(hypotheses), ignore=self.ignored) if hypotheses else []
         return with_marks_of(best, unmarked(hypotheses, self.ignored))
+
+
+def _paired(
+    systems: Sequence[Mapping[int, Sentence]], rows: Sequence[tuple[int | None, ...]]
+) -> list[dict[int, Sentence]]:
+    """Returns the sentences of each system by their numbers in `rows`, as `paired_by_name` returns them."""
+    lists = [list(sentences.values()) for sentences in systems]
+    return [
+        {number: entries[place] for number, place in enumerate(column) if place is not None}
+        for entries, column in zip(lists, zip(*rows, strict=True), strict=True)
+    ]
 
 
 def _warn_of_ends(paths: Sequence[str], systems: Sequence[Collection[int]]) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
-from itertools import zip_longest
+from itertools import chain, takewhile, zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -308,19 +308,70 @@ def read_outputs(
         yield source, read_full(file, labels=labels)
 
 
-def same_sentences(sources: Sequence[str], systems: Sequence[Iterator[Member]]) -> Iterator[tuple[Member, ...]]:
-    """Yields what the systems have for each sentence; `sources` are their files in messages.
+def same_sentences(
+    sources: Sequence[str], systems: Sequence[Iterator[tuple[str | None, Member]]], missing: Member
+) -> Iterator[tuple[tuple[str | None, Member], ...]]:
+    """Yields the names of each sentence and what the systems have for it; `sources` are their files in messages.
+
+    Sentences are paired by number while their names are the same. If the rest has other names, as some systems lack
+    sentences or have them in another order, it is paired by name, and `missing` stands for what a system lacks.
 
     Raises:
-        FormatError: the systems have different numbers of sentences.
+        FormatError: the systems have different numbers of sentences, and these are not paired by name.
     """
-    for number, members in enumerate(zip_longest(*systems)):
-        has_output = [member is not None for member in members]
-        if not all(has_output):
+    count, is_named = 0, False
+    for members in zip_longest(*systems):
+        names = [None if member is None else member[0] for member in members]
+        if None in members or len({*names} - {None}) > 1:
+            break
+        count, is_named = count + 1, None not in names
+        yield members
+    else:
+        return
+    rests = [[*filter(None, (member,)), *system] for member, system in zip(members, systems, strict=True)]
+    rows = paired_by_name([[name for name, _ in rest] for rest in rests], is_named=is_named)
+    if rows is not None:
+        for row in rows:
+            yield tuple(
+                (None, missing) if place is None else rest[place] for place, rest in zip(row, rests, strict=True)
+            )
+        return
+    for number, members in enumerate(zip_longest(*rests), count):
+        if None in members:
+            has_output = [member is not None for member in members]
             shorter, longer = sources[has_output.index(False)], sources[has_output.index(True)]
             message = f"ends after {counted(number, 'sentence')}, but {longer} has more"
             raise FormatError(message, path=shorter, remedy="give each system's output for the same sentences")
         yield members
+
+
+def paired_by_name(
+    systems: Sequence[Sequence[str | None]], *, is_named: bool = False
+) -> list[tuple[int | None, ...]] | None:
+    """Returns the place of each sentence in each system, and says so; None for sentences that names do not pair.
+
+    They do if all sentences have names, distinct in each system, and systems share some after those that all begin
+    with; or if systems that begin with the same sentences have different numbers of them. Sentences come in the order
+    of the first system.
+
+    >>> paired_by_name([["u-1", "u-2"], ["u-1", "u-3", "u-2"]])
+    [(0, 0), (1, 2), (None, 1)]
+
+    Args:
+        systems: the names of the sentences of each system.
+        is_named: whether there are earlier sentences, with the same names.
+    """
+    places = [{name: place for place, name in enumerate(names) if name is not None} for names in systems]
+    if any(len(named) < len(names) for named, names in zip(places, systems, strict=True)):
+        return None
+    same = sum(1 for _ in takewhile(lambda names: len({*names}) == 1, zip(*systems, strict=False)))
+    everything = dict.fromkeys(chain.from_iterable(places))
+    are_shared = len(everything) - same < sum(len(names) - same for names in systems)
+    if not are_shared and not ((is_named or same) and len(set(map(len, places))) > 1):
+        return None
+    if any(len(names) > same for names in systems):
+        print("lattice-simp: the systems have different sentences, which are paired by name", file=sys.stderr)
+    return [tuple(named.get(name) for named in places) for name in everything]
 
 
 def require_lattices(file: str, format: str | None = None) -> None:

@@ -84,7 +84,8 @@ class Mixture:
             _lattices_of(file, source, self._labels_of(file)) for source, file in zip(self.sources, files, strict=True)
         ]
         names = SharedNames(self.sources)
-        for number, members in enumerate(same_sentences(self.sources, systems)):
+        nothing = Lattice.from_strings([])
+        for number, members in enumerate(same_sentences(self.sources, systems, nothing)):
             name = names.of(number, [name for name, _ in members])
             yield name or str(number), self.of(lattice for _, lattice in members)
 

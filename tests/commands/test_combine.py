@@ -211,3 +211,49 @@ def test_recognisers_vote_with_the_confidences_of_words(call, folder):
     done = call("combine", *systems)
     assert done.stdout == "the cat\n"
     assert "<stdout>: the confidences of words do not count and are lost; --method rover uses them" in done.stderr
+
+
+def ctm(*names, word="cat"):
+    return "".join(f"{name} 1 0.0 0.5 {name} 0.9\n{name} 1 0.5 0.5 {word} 0.9\n" for name in names)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (("u-1", "u-2", "u-3"), ("u-1", "u-3"), ["u-1", "u-2", "u-3"]),
+        (("u-1", "u-2"), ("u-2", "u-1"), ["u-1", "u-2"]),
+        (("u-2",), ("u-1", "u-2", "u-3"), ["u-2", "u-1", "u-3"]),
+        (("u-1", "u-2"), ("u-1",), ["u-1", "u-2"]),
+    ],
+)
+def test_sentences_with_other_names_are_paired_by_name(call, folder, first, second, expected):
+    """Systems may lack sentences, or have them in another order."""
+    (folder / "one.ctm").write_text(ctm(*first))
+    (folder / "two.ctm").write_text(ctm(*second))
+    note = "lattice-simp: the systems have different sentences, which are paired by name"
+    done = call("combine", "one.ctm", "two.ctm")
+    assert (done.returncode, done.stdout.splitlines()) == (0, [f"{name} cat" for name in expected])
+    assert done.stderr.splitlines()[0] == note
+    for place, source in ((first, "one"), (second, "two")):
+        lacking = [
+            f"{source}.ctm: no output for sentence {expected.index(name)}" for name in expected if name not in place
+        ]
+        assert [
+            line.removeprefix("lattice-simp: ") for line in done.stderr.splitlines() if f"{source}.ctm" in line
+        ] == lacking
+    done = call("lattice", "mbr", "one.ctm", "two.ctm", "--utility", "wer", "--output", "out.jsonl")
+    assert (done.returncode, done.stderr) == (0, f"{note}\n")
+    assert [entries[0].text for entries in read_nbest("out.jsonl")] == [f"{name} cat" for name in expected]
+    assert call("lattice", "union", "one.ctm", "two.ctm", "--output", "made/").returncode == 0
+    rows = [line.split("\t") for line in call("lattice", "nbest", "made").stdout.splitlines()]
+    assert sorted((row[0], row[-1]) for row in rows) == sorted((name, f"{name} cat") for name in expected)
+
+
+def test_sentences_without_common_names_are_paired_by_number(call, folder):
+    (folder / "one.ctm").write_text(ctm("u-1", "u-2"))
+    (folder / "two.ctm").write_text(ctm("v-1", "v-2", word="hat"))
+    done = call("combine", "one.ctm", "two.ctm")
+    assert len(done.stdout.splitlines()) == 2
+    assert "sentence 0 is u-1 in one.ctm, v-1 in two.ctm; sentences are paired by number" in done.stderr
+    (folder / "two.ctm").write_text(ctm("v-1"))
+    assert "two.ctm: ends after 1 sentence, but one.ctm has more" in call("combine", "one.ctm", "two.ctm").stderr
