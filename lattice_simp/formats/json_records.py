@@ -86,12 +86,16 @@ def _merged(first: Any, second: Any, failed: str) -> Any:
     if unread is not None:
         return unread
     doubts = [*first.get(DOUBTS, ()), *second.get(DOUBTS, ())]
+    fields = {**second, **first}
     if (failed in first) != (failed in second):
+        del fields[failed]
         doubts.append(_SOME_FAILED)
-    fields = {name: field for name, field in {**second, **first}.items() if name != failed or failed in second}
-    entries = [*first["hypotheses"], *second["hypotheses"]]
-    hypotheses = [{name: field for name, field in entry.items() if name != "confidences"} for entry in entries]
+    hypotheses = [*map(_without_confidences, (*first["hypotheses"], *second["hypotheses"]))]
     return {**fields, "hypotheses": hypotheses, **({DOUBTS: doubts} if doubts else {})}
+
+
+def _without_confidences(entry: Any) -> Any:
+    return {name: entry[name] for name in entry if name != "confidences"} if is_object(entry) else entry
 
 
 def _plain(entry: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -58,10 +58,13 @@ def test_epochs_of_inspect_are_samples(tmp_path, indent):
 
 def test_failed_epochs_of_inspect(tmp_path):
     failed = inspected("cat", 2, "", error={"message": "too late", "traceback": ""})
-    with pytest.warns(InputWarning, match="left out failed requests, as there are other answers"):
-        assert texts(written(tmp_path, log_of_inspect(failed, inspected("cat", 1, "A cat.")))) == [
-            ("cat", [("A cat.", -0.75)])
-        ]
+    samples = [failed, inspected("cat", 1, "A cat.")]
+    for order in (samples, samples[::-1]):
+        with pytest.warns(InputWarning) as caught:
+            assert texts(written(tmp_path, log_of_inspect(*order))) == [("cat", [("A cat.", -0.75)])]
+        assert {"left out failed requests" in str(warning.message) for warning in caught} == {True}
+    texts_only = {**inspected("cat", 2, "A cat."), "output": {"candidates": ["a hat"]}}
+    assert texts(written(tmp_path, log_of_inspect(texts_only, texts_only))) == [("cat", [("a hat", None)])]
     with pytest.warns(InputWarning, match="1 failed request without hypotheses, the first: too late"):
         assert texts(written(tmp_path, log_of_inspect(failed))) == [("cat", [])]
 

@@ -119,8 +119,9 @@ def combine(
     'the old cat slept here'
 
     The cost of a path is minus the weighted sum of these features (scores, higher is better): `Posterior`, its log
-    probability; `Words`, its length; `Ngram1` to `Ngram4`, the probabilities of its n-grams under the mixture of
-    systems; `Agreement1`, ..., its expected gain under each system (linear BLEU, `mbr`); and `LM`.
+    probability, which for `rover` is that of its words' shares of the votes; `Words`, its length; `Ngram1` to `Ngram4`,
+    the probabilities of its n-grams under the mixture of systems; `Agreement1`, ..., its expected gain under each
+    system (linear BLEU, `mbr`); and `LM`.
 
     Args:
         outputs: the output of each system, in the same order for all sentences; costs are negative log probabilities
