@@ -76,6 +76,8 @@ _SPEAKERS = frozenset(
         "channel",
         "channel_label",
         "channelTag",
+        "channel_id",
+        "ChannelId",
     }
 )
 """The names of the speaker or the channel of a word, a segment or a result."""

@@ -350,6 +350,15 @@ def test_messages_without_results_are_refused(tmp_path):
             ls.read_nbest(written(tmp_path, rows))
 
 
+@pytest.mark.parametrize("name", ["ChannelId", "channel_id"])
+def test_channels_of_streams_are_reported(tmp_path, name):
+    rows = [amazon("A cat.", is_partial=False) for _ in range(2)]
+    for number, row in enumerate(rows):
+        row["Transcript"]["Results"][0][name] = f"ch_{number}"
+    with pytest.warns(InputWarning, match=f"speakers or channels are not read: '{name}'"):
+        assert len(ls.read_nbest(written(tmp_path, rows))) == 2
+
+
 def test_errors_of_streams_are_failed_requests(tmp_path):
     rows = [soniox(token("No", 0, 10)), {"error_code": 429, "error_message": "too many"}]
     with pytest.warns(InputWarning, match="the first: too many"):
