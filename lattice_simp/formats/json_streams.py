@@ -24,6 +24,9 @@ _RESULTS = ("results", "Results")
 _EVENTS = "audioCursors"
 """A field of Yandex's messages, whose kind is the name of one of their fields."""
 
+_NAMES = ("custom_id", "name")
+"""The fields beside a result for its name."""
+
 _UNFINISHED = ("is_final", "sentence_end")
 """The names that are false in a message, or in its result, that is not final: of Gladia, Alibaba."""
 
@@ -133,7 +136,8 @@ def opened(value: Any) -> Any:
         if name is None:
             break
         inner = value[name]
-        value = inner["output"] if name == "payload" and is_object(inner.get("output")) else inner
+        inner = inner["output"] if name == "payload" and is_object(inner.get("output")) else inner
+        value = {**{field: value[field] for field in _NAMES if field in value}, **inner}
         is_unfinished = is_unfinished or any(value.get(flag) is False for flag in _UNFINISHED)
     return {"partial": value} if is_unfinished else _with_final_results(value)
 

@@ -350,6 +350,13 @@ def test_messages_without_results_are_refused(tmp_path):
             ls.read_nbest(written(tmp_path, rows))
 
 
+@pytest.mark.parametrize("name", ["custom_id", "name"])
+def test_results_within_messages_keep_their_names(tmp_path, name):
+    words = [word("A", "text start end", 0.2, 0.5), word("cat.", "text start end", 0.6, 1.4)]
+    path = written(tmp_path, [{name: "u-1", "payload": {"output": {"text": "A cat.", "words": words}}}])
+    assert [(sentence.name, sentence.hypotheses[0].text) for sentence in stream_sentences(path)] == [("u-1", "A cat.")]
+
+
 @pytest.mark.parametrize("name", ["ChannelId", "channel_id"])
 def test_channels_of_streams_are_reported(tmp_path, name):
     rows = [amazon("A cat.", is_partial=False) for _ in range(2)]
