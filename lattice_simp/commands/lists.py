@@ -36,8 +36,8 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, ScoreWarning
 from lattice_simp.formats import is_text
-from lattice_simp.formats.json_nbest import write_json
-from lattice_simp.formats.json_times import ListedWord, confidences_of, times_of
+from lattice_simp.formats.json.nbest import write_json
+from lattice_simp.formats.json.times import ListedWord, confidences_of, times_of
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_sentences, write_nbest
 from lattice_simp.formats.plain_text import stream_outputs, write_texts

@@ -38,7 +38,7 @@ from lattice_simp.formats import (
     srilm_lattices,
 )
 from lattice_simp.formats.common import HEAD, Format, Losses
-from lattice_simp.formats.json_nbest import is_json
+from lattice_simp.formats.json.nbest import is_json
 from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
 from lattice_simp.formats.unsupported import kind_of, refusal

@@ -28,7 +28,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import finite, is_field, shown
-from lattice_simp.formats.json_nbest import samples
+from lattice_simp.formats.json.nbest import samples
 from lattice_simp.formats.list_lines import Sentence, feature_score
 from lattice_simp.support.textio import read_lines
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import shown
-from lattice_simp.formats.json_nbest import samples
-from lattice_simp.formats.json_times import is_finite
+from lattice_simp.formats.json.nbest import samples
+from lattice_simp.formats.json.times import is_finite
 from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
 from lattice_simp.support.textio import read_lines
 

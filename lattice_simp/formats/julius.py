@@ -22,7 +22,7 @@ from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import finite, natural, shown
-from lattice_simp.formats.json_nbest import samples
+from lattice_simp.formats.json.nbest import samples
 from lattice_simp.formats.julius_lattices import FRAME
 from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
 from lattice_simp.support.textio import read_lines

@@ -15,7 +15,7 @@ import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.ctm import ctm_fields
-from lattice_simp.formats.json_times import ListedWord, confidences_of
+from lattice_simp.formats.json.times import ListedWord, confidences_of
 
 
 def words(word: str, share: str, values: tuple[object, object] = (0.9, 0.6)) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from format_helpers import fuzz_file
 import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InputWarning
-from lattice_simp.formats.json_nbest import stream_json, write_json
+from lattice_simp.formats.json.nbest import stream_json, write_json
 from lattice_simp.formats.nbest import stream_sentences
 
 

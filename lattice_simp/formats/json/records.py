@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from lattice_simp.formats.json_answers import DOUBTS, is_object
+from lattice_simp.formats.json.answers import DOUBTS, is_object
 
 _TEST = "testIdx"
 """The number of the prompt of a record of promptfoo."""

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
-from lattice_simp.formats.json_times import is_finite, listed_words
-from lattice_simp.formats.json_words import with_words
+from lattice_simp.formats.json.times import is_finite, listed_words
+from lattice_simp.formats.json.words import with_words
 
 LOG_PROBABILITY = "LogProb"
 """The feature for the log probability of a completion, the sum over its tokens."""

@@ -7,7 +7,7 @@ with further scores by name. Scores may be in a separate list, as CTranslate2 re
 `{"hypotheses": [["▁a", "▁cat"]], "scores": [-1.5]}`. If no hypothesis of a sentence has a score, the hypotheses are
 samples: each counts the same, and a string drawn k times out of n has the probability k / n.
 
-Results of other programs are read too (`json_results`). Those with log probabilities of samples, such as the choices of
+Results of other programs are read too (`results`). Those with log probabilities of samples, such as the choices of
 a chat completion, have them as the feature `LogProb`, which `cost` can name.
 
 >>> import tempfile
@@ -33,14 +33,14 @@ from lattice_simp.core.columns import FINITE
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import key_names, shown
-from lattice_simp.formats.json_answers import DOUBTS, PART, generated_row
-from lattice_simp.formats.json_lists import filtered_samples
-from lattice_simp.formats.json_parts import joined_parts
-from lattice_simp.formats.json_results import BARE, FAILED, KEYS, rows_of
-from lattice_simp.formats.json_sentences import NAME
-from lattice_simp.formats.json_streams import INTERIM, MESSAGE, is_interim, is_session, message_kind, opened
-from lattice_simp.formats.json_times import is_finite, times_like, with_nulls
-from lattice_simp.formats.json_words import Speakers, tokens_of
+from lattice_simp.formats.json.answers import DOUBTS, PART, generated_row
+from lattice_simp.formats.json.lists import filtered_samples
+from lattice_simp.formats.json.parts import joined_parts
+from lattice_simp.formats.json.results import BARE, FAILED, KEYS, rows_of
+from lattice_simp.formats.json.sentences import NAME
+from lattice_simp.formats.json.streams import INTERIM, MESSAGE, is_interim, is_session, message_kind, opened
+from lattice_simp.formats.json.times import is_finite, times_like, with_nulls
+from lattice_simp.formats.json.words import Speakers, tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.plurals import counted

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lattice_simp.formats.json_answers import is_object
+from lattice_simp.formats.json.answers import is_object
 
 _VARIANT = re.compile(r"\(\d+\)$")
 """The number of a pronunciation, after a word of PocketSphinx."""

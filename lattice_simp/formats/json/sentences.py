@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.formats.json_answers import (
+from lattice_simp.formats.json.answers import (
     DOUBTS,
     LOG_PROBABILITY,
     SINGLE_WORDS,
@@ -23,11 +23,11 @@ from lattice_simp.formats.json_answers import (
     log_probability,
     response_choice,
 )
-from lattice_simp.formats.json_lists import LISTS, answers, from_whisper, translations
-from lattice_simp.formats.json_renamed import with_text
-from lattice_simp.formats.json_streams import is_final_text
-from lattice_simp.formats.json_times import is_finite, number_of
-from lattice_simp.formats.json_words import (
+from lattice_simp.formats.json.lists import LISTS, answers, from_whisper, translations
+from lattice_simp.formats.json.renamed import with_text
+from lattice_simp.formats.json.streams import is_final_text
+from lattice_simp.formats.json.times import is_finite, number_of
+from lattice_simp.formats.json.words import (
     holds_words,
     text_of_words,
     unread_words,

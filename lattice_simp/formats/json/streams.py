@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lattice_simp.formats.json_answers import is_object
+from lattice_simp.formats.json.answers import is_object
 
 _STATES = ("type", "message", "message_type", "event")
 """The names of the kind of a message."""

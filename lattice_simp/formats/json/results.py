@@ -1,4 +1,4 @@
-"""JSON of other programs: recognisers, speech services, chat completions, Sockeye. They become objects of `json_nbest`.
+"""JSON of other programs: recognisers, speech services, chat completions, Sockeye. They become objects of `nbest`.
 
 >>> choices = [{"message": {"role": "assistant", "content": "a cat"}, "logprobs": None}]
 >>> rows_of({"id": "chatcmpl-1", "object": "chat.completion", "choices": choices})
@@ -17,15 +17,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from lattice_simp.formats.json_answers import DOUBTS, is_object
-from lattice_simp.formats.json_espnet import espnet_rows
-from lattice_simp.formats.json_lists import LISTS, renamed_transcript
-from lattice_simp.formats.json_records import record_rows, records_of, unpacked, with_choices
-from lattice_simp.formats.json_renamed import with_usual_names
-from lattice_simp.formats.json_sentences import NAME, NAMES, SEGMENTS, is_bare, sentence_of, session_of
-from lattice_simp.formats.json_times import listed_words
-from lattice_simp.formats.json_translations import translated_rows
-from lattice_simp.formats.json_words import NO_ALTERNATIVES, NO_CONFIDENCES, Speakers, unread_fields, with_words
+from lattice_simp.formats.json.answers import DOUBTS, is_object
+from lattice_simp.formats.json.espnet import espnet_rows
+from lattice_simp.formats.json.lists import LISTS, renamed_transcript
+from lattice_simp.formats.json.records import record_rows, records_of, unpacked, with_choices
+from lattice_simp.formats.json.renamed import with_usual_names
+from lattice_simp.formats.json.sentences import NAME, NAMES, SEGMENTS, is_bare, sentence_of, session_of
+from lattice_simp.formats.json.times import listed_words
+from lattice_simp.formats.json.translations import translated_rows
+from lattice_simp.formats.json.words import NO_ALTERNATIVES, NO_CONFIDENCES, Speakers, unread_fields, with_words
 from lattice_simp.support.plurals import in_words
 
 _MARKS = {

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from lattice_simp.core.scripts import is_unspaced
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.formats.json_times import (
+from lattice_simp.formats.json.times import (
     ListedWord,
     confidences_of,
     hold_confidences,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from lattice_simp.formats.json_answers import is_object
+from lattice_simp.formats.json.answers import is_object
 
 _ENDS = ("<end>", "<fin>")
 """Tokens that end an utterance: of Soniox."""

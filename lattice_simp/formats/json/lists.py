@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from lattice_simp.formats.json_answers import DOUBTS, choices, is_object
-from lattice_simp.formats.json_times import is_finite, number_of
+from lattice_simp.formats.json.answers import DOUBTS, choices, is_object
+from lattice_simp.formats.json.times import is_finite, number_of
 
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that replaces 0."""

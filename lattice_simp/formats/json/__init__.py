@@ -1,0 +1,1 @@
+"""JSON of recognisers, translation programs and language models, as sentences with hypotheses."""
