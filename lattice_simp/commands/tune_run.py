@@ -18,8 +18,9 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import SymbolTable, split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError, LatticeSimpError
-from lattice_simp.formats import read
+from lattice_simp.formats import read, sniff
 from lattice_simp.formats.collections import natural_order
+from lattice_simp.formats.nbest import is_nbest
 from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.mixture import mixed, mixture_weights, write_arpa
@@ -27,7 +28,7 @@ from lattice_simp.ops.mbr import MbrSettings
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.rescore.nbest import with_total
 from lattice_simp.support.parallel import PARALLEL, require_parallel
-from lattice_simp.support.textio import STDIN, read_lines
+from lattice_simp.support.textio import STDIN, read_bytes, read_lines
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.model_files import read_weights, update_settings, write_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence
@@ -112,6 +113,7 @@ class WeightTuning:
         symbols, names = SymbolTable(), tuple(read_weights(self.start))
         lattices, best = [], []
         for path in files:
+            _require_features(path)
             lattice = read(path, "features", symbols, feature_names=names).without_words(ignored)
             require_hypotheses(lattice, path)
             best.append(nbest(lattice, 1)[0].tokens)
@@ -242,6 +244,16 @@ def mix_models(models: Sequence[Path], text: Path, output: Path) -> None:
     for path, weight in zip(models, result.weights.tolist(), strict=True):
         print(f"{path}\t{weight:.4f}")
     say(f"{output}: perplexity {result.perplexities[0]:.2f} with equal weights, {result.perplexity:.2f} with these")
+
+
+def _require_features(path: Path) -> None:
+    """Raises FormatError if a file is recognised as another format than text lattices with features."""
+    if is_nbest(path):
+        raise FormatError("looks like n-best lists", path=path, remedy="tune on them with `tune nbest`")
+    name = sniff(read_bytes(path))
+    if name not in (None, "att"):
+        remedy = "write text lattices with features: `lattice convert --to features`"
+        raise FormatError(f"is a lattice in the format {name}", path=path, remedy=remedy)
 
 
 def _text_files(folder: Path) -> list[Path]:

@@ -275,6 +275,10 @@ def read_bytes(path: str | Path, limit: int = MAX_BYTES) -> bytes:
     return b"".join(pieces)
 
 
+_OPENFST = b"\xd6\xfd\xb2\x7e"
+"""The first bytes of an OpenFst file; it is no signature of `signatures`, since lattices are read from it."""
+
+
 def check_text(head: bytes, path: str | Path | None) -> None:
     """Checks the first bytes of a file for the signature of another kind: an image, an archive, UTF-16 ...
 
@@ -284,6 +288,9 @@ def check_text(head: bytes, path: str | Path | None) -> None:
     kind = signature(head[:HEAD])
     if kind is not None:
         raise FormatError(f"looks like {kind.name}, which is not supported", path=path, remedy=kind.remedy)
+    if head.startswith(_OPENFST):
+        remedy = "`lattice nbest` prints its best strings, `lattice convert` writes it in other formats"
+        raise FormatError("looks like an OpenFst file, not like text", path=path, remedy=remedy)
 
 
 def decode(data: bytes, path: str | Path | None) -> str:

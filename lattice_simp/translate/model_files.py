@@ -108,6 +108,15 @@ def decoder_settings(folder: str | Path) -> DecoderSettings:
         raise FormatError(str(error), path=Path(folder) / SETTINGS) from None
 
 
+def require_folder(folder: str | Path) -> Path:
+    """Returns the path of a model directory; raises FormatError if it is no directory."""
+    root = Path(require_path(folder))
+    if not root.is_dir():
+        fault = "is not a directory" if root.exists() else "does not exist"
+        raise FormatError(fault, path=root, remedy="give the directory that holds rules, lm and weights")
+    return root
+
+
 def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], dict[str, float], DecoderSettings]:
     """Reads a model directory: grammar, language models by feature name, weights, settings.
 
@@ -115,10 +124,7 @@ def read_model(folder: str | Path) -> tuple[Grammar, dict[str, LanguageModel], d
         FormatError: a file is missing or broken, a weight or a setting is unknown, or training was interrupted while
             it wrote the files.
     """
-    root = Path(require_path(folder))
-    if not root.is_dir():
-        fault = "is not a directory" if root.exists() else "does not exist"
-        raise FormatError(fault, path=root, remedy="give the directory that holds rules, lm and weights")
+    root = require_folder(folder)
     if _is_incomplete(root / MADE_OF):
         raise FormatError("is incomplete: its training was interrupted", path=root, remedy="run the training again")
     files = [path for path in sorted(root.iterdir()) if path.is_file()]

@@ -12,7 +12,7 @@ from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.union import union
 from lattice_simp.translate.derivation import COPY_FEATURE
-from lattice_simp.translate.model_files import WEIGHTS, decoder_settings, read_weights
+from lattice_simp.translate.model_files import WEIGHTS, decoder_settings, read_weights, require_folder
 from lattice_simp.translate.result import EDIT_FEATURE, SKELETON_FEATURE
 from lattice_simp.translate.skeleton_scores import with_feature_weights
 from lattice_simp.tune.decode import DecodeOptions, TuningSentence, decode
@@ -176,7 +176,7 @@ def tune_with(
 
 def start_weights(model: Path, *, skeletons: bool, skeleton_features: bool = False) -> dict[str, float]:
     """Returns a model's weights; with skeletons, including the weight of their cost, and perhaps of their features."""
-    weights = read_weights(model / WEIGHTS)
+    weights = read_weights(require_folder(model) / WEIGHTS)
     if skeletons:
         weights.setdefault(SKELETON_FEATURE, decoder_settings(model).skeleton.weight)
     return with_feature_weights(weights) if skeleton_features else weights

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from lattice_simp import Decoder, LanguageModel
+from lattice_simp import Decoder, LanguageModel, Lattice, nbest, write, write_nbest
 from lattice_simp.commands.tune_run import DevelopmentSet
 from lattice_simp.errors import InputWarning
 from lattice_simp.formats.nbest import read_nbest
@@ -256,6 +256,40 @@ def test_lists_in_place_of_references_are_told(tmp_path):
     (tmp_path / "list").write_text("0 ||| das haus ||| -1\n1 ||| ein haus ||| -2\n", encoding="utf-8")
     with pytest.warns(InputWarning, match="list: looks like an n-best list, and each line counts as a sentence"):
         DevelopmentSet(tmp_path / "dev.en", [tmp_path / "list"]).sentences()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("a.nbest", "a.nbest: looks like n-best lists (tune on them with `tune nbest`)"),
+        ("a.slf", "a.slf: is a lattice in the format slf (write text lattices with features: `lattice convert --to"),
+        (
+            "a.fst",
+            "a.fst: is a lattice in the format openfst (write text lattices with features: `lattice convert --to",
+        ),
+    ],
+)
+def test_lattices_in_other_formats_are_told(call, tmp_path, name, message):
+    lattice = Lattice.from_strings([("das haus", 1.0)])
+    if name == "a.nbest":
+        write_nbest([nbest(lattice)], tmp_path / name)
+    else:
+        write(lattice, tmp_path / name)
+    (tmp_path / "refs").write_text("das haus\n", encoding="utf-8")
+    write_weights(tmp_path / "start.tsv", {"x": 1.0})
+    named = ("--reference", tmp_path / "refs", "--weights", tmp_path / "start.tsv", "--output", tmp_path / "w.tsv")
+    done = call("tune", "lattices", tmp_path / name, *named)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_a_model_is_a_folder_and_openfst_no_text(call, tmp_path):
+    write(Lattice.from_strings([("das haus", 1.0)]), tmp_path / "a.fst")
+    (tmp_path / "dev.en").write_text(SOURCE, encoding="utf-8")
+    named = ("--source", tmp_path / "dev.en", "--reference", tmp_path / "dev.en", "--output", tmp_path / "w.tsv")
+    assert "dev.en: is not a directory (give the" in call("tune", "weights", tmp_path / "dev.en", *named).stderr
+    done = call("evaluate", tmp_path / "a.fst", "--reference", tmp_path / "dev.en")
+    assert "a.fst: looks like an OpenFst file, not like text (`lattice nbest` prints its best" in done.stderr
 
 
 def test_references_in_another_form_than_lattices_are_told(call, tmp_path):
