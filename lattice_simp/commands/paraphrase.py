@@ -162,6 +162,7 @@ def _run(work: Work, source: str | None, parallel: Sequence[str] | None, run: Ru
     run.check()
     if parallel and source:
         raise LatticeSimpError("give the sets as an argument or with --parallel, not both")
+    files = work.options.files()
     work.options.words.thesaurus()  # its errors concern all sets
     check, join = (parses_of, joined_trees) if work.options.words.trees else (str, list)
     sets = read_parallel(parallel, check, join) if parallel else read_sets(source or "-", check, join)
@@ -171,7 +172,7 @@ def _run(work: Work, source: str | None, parallel: Sequence[str] | None, run: Ru
             raise LatticeSimpError("--lattices names files by the sets' ids: give each set its own id, without slashes")
         work.lattices.mkdir(parents=True, exist_ok=True)
     sentences = [Sentence(line.sentences, text=work.passed_through(line)) for line in sets]
-    parts = {**name_run(sentences, Path(os.devnull), work), "model": work.options.files()}
+    parts = {**name_run(sentences, Path(os.devnull), work), "model": files}
     unchanged = list[Record]()
     place = partial(_place, parallel[0] if parallel else source, sets)
     job = Job("paraphrasing", partial(make_worker, work), parts, place, on_record=partial(_add_unchanged, unchanged))

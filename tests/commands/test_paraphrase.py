@@ -224,7 +224,7 @@ def test_align_takes_the_options_of_alignment(call, files):
         (("--conditions", "no"), "unknown condition 'no'; known are heads"),
         (("--min-linked", "2"), "--min-linked 2.0: give a share between 0 and 1"),
         (("--depth", "-1"), "--depth -1: give 0 or more"),
-        (("--lm", "nowhere.arpa"), "nowhere.arpa"),
+        (("--lm", "nowhere.arpa", "--wordnet", "nowhere", "--senses", "1"), "nowhere.arpa"),  # before words are read
         (("--wordnet", "nowhere", "--senses", "1"), "index.noun: there is no such file"),
         (("--parallel", "sets.txt"), "not both"),
     ],

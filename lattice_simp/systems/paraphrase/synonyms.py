@@ -122,10 +122,9 @@ class Thesaurus:
         >>> thesaurus.related("big", "JJ", "large", "JJ"), thesaurus.related("small", "JJ", "little", "JJ")
         (True, True)
         """
-        none: frozenset[str] = frozenset()
         instance(other, Thesaurus, "the other thesaurus", "Thesaurus.from_groups(groups)")
-        keys = {*self.groups, *other.groups}
-        return Thesaurus({key: self.groups.get(key, none) | other.groups.get(key, none) for key in keys})
+        both = {key: self.groups[key] | other.groups[key] for key in self.groups.keys() & other.groups.keys()}
+        return Thesaurus({**self.groups, **other.groups, **both})
 
     def related(self, lemma: str, tag: str, other: str, other_tag: str) -> bool:
         """Returns whether two words share a group; those of WordNet apply to one part of speech and not to names."""

@@ -111,6 +111,13 @@ def test_a_missing_wordnet_is_reported(tmp_path):
         Thesaurus.read_wordnet(tmp_path)
 
 
+def test_a_word_of_two_thesauri_is_in_the_groups_of_both():
+    words = Thesaurus.from_groups(["large big", "cold icy"]).joined(Thesaurus.from_groups(["huge big", "warm hot"]))
+    for first, second in (("big", "large"), ("big", "huge"), ("cold", "icy"), ("warm", "hot")):
+        assert words.related(first, "JJ", second, "JJ"), first
+    assert not words.related("large", "JJ", "huge", "JJ")
+
+
 def test_names_have_no_synonyms_in_wordnet():
     words = Thesaurus({("orissa", "n"): frozenset(("n1",)), ("odisha", "n"): frozenset(("n1",))})
     assert words.related("orissa", "NN", "odisha", "NNS")
