@@ -10,6 +10,7 @@ import pytest
 from experiments.files import sentence_file
 from experiments.paraphrase.combination import (
     COMBINED,
+    SHARPNESS,
     Choice,
     Combiner,
     StudySet,
@@ -26,6 +27,7 @@ from lattice_simp import Hypothesis, LatticeSimpError
 from lattice_simp.metrics import Lines
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.pipeline.stage import Run
+from lattice_simp.systems.combination.methods import METHODS
 from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.translate.model_files import write_weights
 
@@ -159,4 +161,4 @@ def test_cross_validation_never_sees_the_half_it_translates(monkeypatch):
     assert combiner.cross_validated(Choice("union", ("one", "two"), False), arguments) == lines
     choice, rows = choose(combiner, arguments)
     assert not choice.lm
-    assert len(rows) == 5
+    assert len(rows) == len(METHODS) + len(SHARPNESS) - 1
