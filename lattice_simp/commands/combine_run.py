@@ -34,6 +34,7 @@ from lattice_simp.formats.common import LOST_HEADER
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import has_pieces, is_nbest, stream_sentences
 from lattice_simp.formats.pieces import join_words, pieces_named
+from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.support.exit_status import FAILED
@@ -248,7 +249,7 @@ def _with_pieces(file: str, name: str, labels: LabelOptions) -> LabelOptions:
 
 def _lines(path: str) -> Iterator[str]:
     is_empty = True
-    for line in read_lines(path):
+    for line in sentence_lines(path):
         is_empty = False
         yield line
     if is_empty:

@@ -20,9 +20,10 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.formats.nbest import read_nbest
+from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.ops.word_confidences import ignores_confidences, probable_tokens, stored_confidences, word_confidences
 from lattice_simp.support.parallel import require_parallel
-from lattice_simp.support.textio import open_text, place, read_lines
+from lattice_simp.support.textio import open_text, place
 
 app = command_app()
 
@@ -73,7 +74,9 @@ def write_confidences(
         LatticeSimpError: a file is broken, or the numbers of lattices and hypotheses differ.
     """
     ignored = labels.ignored
-    lines = None if hypotheses is None else [without_marks(as_tokens(line), ignored) for line in read_lines(hypotheses)]
+    lines = (
+        None if hypotheses is None else [without_marks(as_tokens(line), ignored) for line in sentence_lines(hypotheses)]
+    )
     skeletons = None if skeleton is None else dict(enumerate(read_nbest(skeleton, cost=labels.cost, ignore=ignored)))
     with lattice_run(source, sentence, labels, jobs) as run, open_text(output, "w") as out:
         count, shown, is_noted = 0, [], False

@@ -178,10 +178,10 @@ def _format(source: Path) -> Format:
 
 def _lines(source: Path, analyser: Analyser) -> Iterator[tuple[int, Sentence]]:
     """Yields the sentences of a text with their lines; their ids count from 1 through the whole text."""
-    from lattice_simp.support.textio import read_lines
+    from lattice_simp.formats.plain_text import sentence_lines
 
     count = 0
-    for line, text in enumerate(read_lines(source)):
+    for line, text in enumerate(sentence_lines(source)):
         for sentence in analyser(text):
             count += 1
             yield line, replace(sentence, id=str(count))

@@ -40,7 +40,7 @@ from lattice_simp.formats.json.nbest import write_json
 from lattice_simp.formats.json.times import ListedWord, confidences_of, times_of
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_sentences, write_nbest
-from lattice_simp.formats.plain_text import stream_outputs, write_texts
+from lattice_simp.formats.plain_text import sentence_lines, stream_outputs, write_texts
 from lattice_simp.support.extras import extra
 from lattice_simp.support.textio import open_text, read_lines, readable
 from lattice_simp.text.sacrebleu_tokenisers import is_unspaced_language
@@ -101,7 +101,7 @@ def tokens(
     remedy = "give --language (zh, ja, th, ...) or --tokeniser"
     with readable(source) as file:
         if _is_text(file):
-            _write_tokens([chosen.tokens(line) for line in read_lines(file)], source, output, remedy)
+            _write_tokens([chosen.tokens(line) for line in sentence_lines(file)], source, output, remedy)
             return
         _require_lists(file, source)
         lists = stream_sentences(file, first_id or 0, pieces=pieces, cost=cost, ignore=ignored_labels(ignore))
@@ -132,7 +132,7 @@ def texts(
     as_json = is_json_name(output)
     if source_text is not None and not as_json:
         raise LatticeSimpError("plain text cannot hold --source; write JSON lines (--output NAME.jsonl)")
-    lines = None if source_text is None else list(read_lines(source_text))
+    lines = None if source_text is None else list(sentence_lines(source_text))
     with readable(source) as file, warnings.catch_warnings():
         warnings.simplefilter("ignore", ScoreWarning)  # only the order of the hypotheses matters here
         _require_lists(file, source)

@@ -19,6 +19,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import read
 from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.rescore import JointScorer, read_scorers
 from lattice_simp.rescore.combine import combine
@@ -27,7 +28,7 @@ from lattice_simp.rescore.lattice_search import LATTICE, rescore_lattice
 from lattice_simp.rescore.nbest import score_nbest, weighted_nbest
 from lattice_simp.rescore.scorer import PrefixScorer, Scorer, reads_source
 from lattice_simp.support.plurals import counted
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import open_text
 from lattice_simp.translate.model_files import read_weights
 
 Search = Callable[[int, list[str], Lattice], list[Hypothesis]]
@@ -246,4 +247,4 @@ def _read_models(models: Sequence[str]) -> dict[str, Scorer]:
 
 
 def _token_lines(path: Path) -> list[list[str]]:
-    return [split_tokens(line) for line in read_lines(path)]
+    return [split_tokens(line) for line in sentence_lines(path)]

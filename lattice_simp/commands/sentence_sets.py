@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.plain_text import warn_of_lines
+from lattice_simp.formats.plain_text import sentence_lines, warn_of_lines
 from lattice_simp.support.json_text import is_json, parse_json
 from lattice_simp.support.parallel import require_parallel
-from lattice_simp.support.textio import place, read_lines, readable
+from lattice_simp.support.textio import read_lines, readable
 
 _JSON = 'write {"id": "1", "sentences": ["one", "another"]} on each line'
 
@@ -45,8 +45,8 @@ def read_sets(source: str, check: Check = str, join: Join = list) -> list[Senten
             raise FormatError("the file is empty", path=path, remedy="give sets of sentences, a blank line after each")
         if is_json(first) or first.lstrip().startswith("{"):
             return [_json_set(line, number, path, check) for number, line in enumerate(lines, start=1) if line.strip()]
-        if check is str:  # trees look like something else, too
-            warn_of_lines(lines, place(path))
+        if check is str:
+            warn_of_lines(lines, path)
         joined = join(enumerate(lines, start=1))
         _checked(joined, path, check)
     return [SentenceSetLine(str(number), block, line) for number, (line, block) in enumerate(_blocks(joined))]
@@ -58,7 +58,8 @@ def read_parallel(paths: Sequence[str], check: Check = str, join: Join = list) -
     Raises:
         FormatError: the files differ in length, or `check` refuses a sentence.
     """
-    columns = [join(enumerate(read_lines(path), start=1)) for path in paths]
+    lines_of = sentence_lines if check is str else read_lines  # trees look like something else, too
+    columns = [join(enumerate(lines_of(path), start=1)) for path in paths]
     for path, column in zip(paths, columns, strict=True):
         require_parallel(path, len(column), paths[0], len(columns[0]))
         _checked(column, path, check)

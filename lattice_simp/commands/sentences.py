@@ -17,7 +17,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, SkeletonError
 from lattice_simp.formats.collections import read_all
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
-from lattice_simp.formats.plain_text import warn_of_lines
+from lattice_simp.formats.plain_text import sentence_lines, warn_of_lines
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.formats.terms import TERM_LINES, read_terms
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, lines_of_records, read_skeletons
@@ -100,9 +100,7 @@ def read_sentences(
     Raises:
         FormatError: the files differ in length, or skeletons belong to other sentences; the message names the line.
     """
-    texts = None if source is None else list(read_lines(source))
-    if texts is not None:
-        warn_of_lines(texts, "standard input" if source in ("-", None) else source)
+    texts = None if source is None else list(sentence_lines(source))
     lines = None if texts is None else [tuple(split_tokens(tokens(line) if tokens else line)) for line in texts]
     records = list(_read_records(skeletons)) if skeletons else []
     if lines is not None:
@@ -223,6 +221,8 @@ def _read_records(path: Path) -> Iterator[SkeletonRecord | None]:
         lines = [line.strip() for line in read_lines(file) if line.strip()]
         if any(map(_MASK.fullmatch, lines)) and all(set(line) <= {"0", "1"} for line in lines):
             raise FormatError("masks without their sentences", path=path, line=1, remedy=_BRACKETS)
+        if not any("[[" in line for line in lines):
+            warn_of_lines(lines, file)
         for number, line in enumerate(read_lines(file)):
             try:
                 yield SkeletonRecord(str(number), number, (Skeleton.from_brackets(line),)) if line.strip() else None

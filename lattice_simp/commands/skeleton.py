@@ -184,9 +184,9 @@ def _maker(name: str, tagger: Path | None, lm: Path | None, rate: float, candida
 def _token_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yields the number and the tokens of each non-empty line."""
     from lattice_simp.core.symbols import split_tokens
-    from lattice_simp.support.textio import read_lines
+    from lattice_simp.formats.plain_text import sentence_lines
 
-    for number, line in enumerate(read_lines(path)):
+    for number, line in enumerate(sentence_lines(path)):
         tokens = split_tokens(line)
         if tokens:
             yield number, tokens

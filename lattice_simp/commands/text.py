@@ -55,8 +55,9 @@ def _tokeniser(model: Path, side: str) -> Tokeniser:
 
 
 def _over_lines(source: str, output: str, change: Callable[[str], str]) -> None:
-    from lattice_simp.support.textio import open_text, read_lines
+    from lattice_simp.formats.plain_text import sentence_lines
+    from lattice_simp.support.textio import open_text
 
     with open_text(output, "w") as file:
-        for line in read_lines(source):
+        for line in sentence_lines(source):
             file.write(change(line) + "\n")

@@ -27,7 +27,7 @@ from lattice_simp.formats.pieces import MarkCheck, PieceKind, join_words
 from lattice_simp.formats.unsupported import kind_of
 from lattice_simp.support.parallel import parallel_lines
 from lattice_simp.support.plurals import counted
-from lattice_simp.support.textio import open_text
+from lattice_simp.support.textio import STDIN, open_text, place, read_lines
 
 
 def stream_outputs(
@@ -100,7 +100,7 @@ class ColumnCheck:
     """
 
     path: str | Path
-    _left: dict[str, set[str]] = field(default_factory=lambda: {place: set() for place in _COLUMNS})
+    _left: dict[str, set[str]] = field(default_factory=lambda: {where: set() for where in _COLUMNS})
     _count: int = 0
 
     def see(self, line: str) -> None:
@@ -108,33 +108,47 @@ class ColumnCheck:
         if not self._left or self._count == _MOST_LINES:
             return
         self._count += 1
-        for place, values in list(self._left.items()):
-            match = _COLUMNS[place][0].match(line)
-            if match is None or ("name" in place and match[1] in values):  # a name occurs only once
-                del self._left[place]
+        for where, values in list(self._left.items()):
+            match = _COLUMNS[where][0].match(line)
+            if match is None or ("name" in where and match[1] in values):  # a name occurs only once
+                del self._left[where]
             else:
                 values.add(match[1])
 
     def finish(self) -> None:
         """Warns if all lines seen have the same kind of column, and there are several."""
-        columns = {place: values for place, values in self._left.items() if place != _TAB} or self._left
-        for place, values in columns.items():
+        columns = {where: values for where, values in self._left.items() if where != _TAB} or self._left
+        for where, values in columns.items():
             if self._count > 1:
-                message = f"each line {place}, such as {min(values)}, which counts as a word"
-                warn(message, path=self.path, remedy=f"cut it off if it is no word: {_COLUMNS[place][1]}")
+                message = f"each line {where}, such as {min(values)}, which counts as a word"
+                warn(message, path=self.path, remedy=f"cut it off if it is no word: {_COLUMNS[where][1]}")
 
 
 def warn_of_lines(lines: Sequence[str], path: str | Path) -> None:
     """Warns if the lines of a file, which count as sentences, are or hold something else."""
     head = "\n".join(lines[:_MOST_LINES]).encode()[:_HEAD]
-    looks = _looks_of(head, quote(str(path)))
+    name = STDIN if str(path) == "-" else place(path)
+    looks = _looks_of(head, "-" if name == STDIN else quote(name))
     if looks is not None:
-        warn(f"looks like {looks[0]}, and each line counts as a sentence", path=path, remedy=looks[1])
+        warn(f"looks like {looks[0]}, and each line counts as a sentence", path=name, remedy=looks[1])
         return
-    check = ColumnCheck(path)
+    check = ColumnCheck(name)
     for line in lines[:_MOST_LINES]:
         check.see(line)
     check.finish()
+
+
+def sentence_lines(path: str | Path) -> Iterator[str]:
+    """Yields the lines of a file, which count as sentences; warns if the first ones are or hold something else."""
+    head: list[str] = []
+    for line in read_lines(path):
+        yield line
+        if len(head) < _MOST_LINES:
+            head.append(line)
+            if len(head) == _MOST_LINES:
+                warn_of_lines(head, path)
+    if len(head) < _MOST_LINES:
+        warn_of_lines(head, path)
 
 
 def _looks_of(head: bytes, path: str) -> tuple[str, str] | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
+from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.skeleton.skeleton import Skeleton
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.parallel import parallel_lines
@@ -192,7 +193,7 @@ def read_parallel(source_path: str | Path, skeleton_path: str | Path) -> Iterato
         FormatError: files of different length, a blank line, or a skeleton that is not a subsequence; names the line of
             the skeleton file.
     """
-    pairs = parallel_lines(source_path, skeleton_path)
+    pairs = parallel_lines(source_path, skeleton_path, lines_of=sentence_lines)
     for number, (source, words) in enumerate(pairs, start=1):
         try:
             yield Skeleton.from_words(source, words)
@@ -225,7 +226,7 @@ def read_pairs(source: str | Path, compressed: str | Path) -> tuple[list[Skeleto
     """
     full = (
         (split_tokens(long_line), split_tokens(short_line))
-        for long_line, short_line in parallel_lines(source, compressed)
+        for long_line, short_line in parallel_lines(source, compressed, lines_of=sentence_lines)
         if long_line.strip() and short_line.strip()
     )
     skeletons, num_mismatches = align_pairs(full)

@@ -38,8 +38,10 @@ def read_parallel(
     return columns
 
 
-def parallel_lines(*paths: str | Path) -> Iterator[tuple[str, ...]]:
-    """Yields the lines of files side by side; the files may be larger than memory.
+def parallel_lines(
+    *paths: str | Path, lines_of: Callable[[str | Path], Iterator[str]] = read_lines
+) -> Iterator[tuple[str, ...]]:
+    """Yields the lines of files, from `lines_of`, side by side; the files may be larger than memory.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "lines.txt"
@@ -50,7 +52,7 @@ def parallel_lines(*paths: str | Path) -> Iterator[tuple[str, ...]]:
     Raises:
         FormatError: a file cannot be read, or ends before another one; names both, and the number of its lines.
     """
-    for number, row in enumerate(zip_longest(*map(read_lines, paths))):
+    for number, row in enumerate(zip_longest(*map(lines_of, paths))):
         if None in row:
             longer = next(path for path, line in zip(paths, row, strict=True) if line is not None)
             message = f"ends after {counted(number, 'line')}, but {longer} has more"

@@ -313,3 +313,29 @@ def test_words_with_line_breaks_stay_in_the_line_of_their_sentence(call, tmp_pat
     assert call("lattice", "nbest", "a.jsonl").stdout == "0\t1.000000\ta b c\n1\t1.000000\td e f\n"
     call("lattice", "oracle", "a.jsonl", "--reference", "lines", "--output", "oracles")
     assert (tmp_path / "oracles").read_text() == "a b c\nd e f\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("lattice", "tokens", "FILE"),
+        ("lattice", "texts", "list", "--source", "FILE", "-o", "texts.jsonl"),
+        ("combine", "FILE", "words"),
+        ("lattice", "confidence", "list", "--hypotheses", "FILE"),
+        ("paraphrase", "count", "--parallel", "FILE", "--parallel", "words"),
+        ("skeleton", "annotation", "import", "talk.db", "FILE"),
+    ],
+)
+def test_names_beside_sentences_are_told(call, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list").write_text("0 ||| a cat ||| -1\n1 ||| a dog ||| -1\n", encoding="utf-8")
+    (tmp_path / "words").write_text("a cat\na dog\n", encoding="utf-8")
+    (tmp_path / "FILE").write_text("utt-1 a cat\nutt-2 a dog\n", encoding="utf-8")
+    with pytest.warns(InputWarning, match="^FILE: each line begins with a name, such as utt-1,"):
+        call(*command)
+
+
+def test_lists_on_standard_input_are_told(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(InputWarning, match="^<stdin>: looks like an n-best list.* lattice texts -"):
+        call("skeleton", "annotation", "import", "talk.db", "-", stdin="0 ||| a ||| -1\n")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 from helpers import needs
 
+from lattice_simp.errors import InputWarning
 from lattice_simp.skeleton import read_skeletons
 
 needs("skeletons", "spacy", "pycrfsuite")
@@ -99,3 +102,25 @@ def test_errors_are_one_line(call, files, arguments, message):
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("0 ||| a cat ||| -1\n0 ||| the cat ||| -2\n", "an n-best list"),
+        ("utt-1 1 0.0 0.5 cat 0.9\n", "CTM"),
+        ("VERSION=1.0\nN=2 L=1\nI=0\nI=1 W=cat\nJ=0 S=0 E=1\n", "a lattice"),
+    ],
+)
+def test_lists_and_lattices_in_place_of_sentences_are_told(call, files, text, kind):
+    (files / "a").write_text(text, encoding="utf-8")
+    for command in (("info", "a"), ("convert", "a"), ("make", "a"), ("train", "a", "a", "--pairs", "-o", "tagger")):
+        with pytest.warns(InputWarning, match=f"^a: looks like {kind}.*, and each line counts as a sentence"):
+            call("skeleton", *command)
+
+
+def test_skeletons_do_not_look_like_something_else(call, files):
+    (files / "a").write_text("[[ 'today' ]] it rained\n[[\"a\"]] b\n", encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert call("skeleton", "info", "a").returncode == 0

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
+from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.skeleton.io import SkeletonRecord
-from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.annotation.aggregation import Choice, aggregate
 from lattice_simp.systems.annotation.judgements import Judgement, Sentence
 from lattice_simp.systems.annotation.store import AnnotationStore
@@ -28,7 +28,7 @@ def read_sentences(
     Raises:
         FormatError: a token contains white space.
     """
-    for number, text in enumerate(read_lines(path)):
+    for number, text in enumerate(sentence_lines(path)):
         if words := tokens(text):
             try:
                 yield Sentence(f"{name}.{number}", number, tuple(words))

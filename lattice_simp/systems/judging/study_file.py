@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.support.json_text import is_json, parse_json
 from lattice_simp.support.parallel import require_parallel
 from lattice_simp.support.people import person_name
@@ -195,6 +196,7 @@ def _texts(path: Path) -> _Texts:
     if not lines:
         raise FormatError("the file is empty", path=path, remedy="write one output on each line")
     if not is_json(lines[0]):
+        warn_of_lines(lines, path)
         return _Texts(path, tuple(" ".join(line.split()) for line in lines), None)
     records = [_record(line, path, number) for number, line in enumerate(lines, start=1)]
     texts = tuple(_text_of(record, path, number) for number, record in enumerate(records, start=1))

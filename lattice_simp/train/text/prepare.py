@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from lattice_simp.core.kernel import Bools
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.pipeline.shards import SIDES, over_shards, read_shard, run_all, shard_path, shard_paths, write_shard
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.support.parallel import parallel_lines
@@ -120,7 +121,7 @@ def read_pairs(config: Config, corpus: Corpus) -> Iterator[tuple[str, str]]:
     """
     source, target = config.path(corpus.source), config.path(corpus.target)
     is_empty = True
-    for first, second in parallel_lines(source, target):
+    for first, second in parallel_lines(source, target, lines_of=sentence_lines):
         is_empty = False
         yield first, second
     if is_empty:

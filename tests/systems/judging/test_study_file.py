@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("pydantic", reason="pydantic is not installed (the extra 'judging')")
 pytest.importorskip("yaml", reason="PyYAML is not installed (the extra 'judging')")
 
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, InputWarning
 from lattice_simp.systems.judging.questions import AnswerError, Choice, Errors, Rating, parsed, written
 from lattice_simp.systems.judging.study_file import read_study
 
@@ -70,6 +70,12 @@ def test_json_lines_have_ids_and_may_meet_plain_texts(folder):
     study = read_study(write(folder))
     assert [item.id for item in study.items] == ["doc.0", "doc.1", "doc.2", "doc.3"]
     assert study.items[1].outputs == {"hybrid": "hybrid line 1", "moses": "moses 1"}
+
+
+def test_lists_in_place_of_outputs_are_told(folder):
+    (folder / "moses.txt").write_text("".join(f"{n} ||| line ||| -1\n" for n in range(4)), encoding="utf-8")
+    with pytest.warns(InputWarning, match="moses.txt: looks like an n-best list, and each line counts as a sentence"):
+        read_study(write(folder))
 
 
 def test_training_and_checks(folder):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from train.toy import write_lines
 
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import InputWarning, LatticeSimpError
 from lattice_simp.pipeline.shards import lists_of, over_shards, read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, run_stage
 from lattice_simp.support.settings_file import checked_settings
@@ -243,3 +243,9 @@ def test_nothing_fit_is_an_error_each_time(corpora, tmp_path):
     for _ in range(2):
         with pytest.raises(LatticeSimpError, match="none of 177 sentence pairs is usable for training"):
             prepared(config, tmp_path)
+
+
+def test_lists_in_place_of_sentences_are_told(corpora, tmp_path):
+    write_lines(tmp_path / "first.en", [f"{n} ||| word ||| -1" for n in range(100)])
+    with pytest.warns(InputWarning, match=r"first.en: looks like an n-best list, and each line counts as a sentence"):
+        prepared(corpora(), tmp_path)
