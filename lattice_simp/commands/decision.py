@@ -13,6 +13,7 @@ from lattice_simp.commands.lattice_input import (
     paired_by_name,
     repeated,
     require_lattices,
+    say_paired_by_name,
     say_repeated,
 )
 from lattice_simp.commands.lattice_run import lattice_run, with_progress
@@ -122,6 +123,7 @@ class Decision:
         if rows is None:
             _warn_of_ends(paths, systems)
         else:
+            say_paired_by_name()
             systems = _paired(systems, rows)
         scale = self.values.get("scale", 1.0)
         decision = replace(self, values={**self.values, "scale": 1.0})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from itertools import chain, takewhile, zip_longest
@@ -319,24 +319,33 @@ def same_sentences(
     Raises:
         FormatError: the systems have different numbers of sentences, and these are not paired by name.
     """
-    count, is_named = 0, False
+    before = list[str | None]()
     for members in zip_longest(*systems):
         names = [None if member is None else member[0] for member in members]
         if None in members or len({*names} - {None}) > 1:
             break
-        count, is_named = count + 1, None not in names
+        before.append(None if None in names else names[0])
         yield members
     else:
         return
-    rests = [[*filter(None, (member,)), *system] for member, system in zip(members, systems, strict=True)]
-    rows = paired_by_name([[name for name, _ in rest] for rest in rests], is_named=is_named)
-    if rows is not None:
-        for row in rows:
-            yield tuple(
-                (None, missing) if place is None else rest[place] for place, rest in zip(row, rests, strict=True)
-            )
+    rests = [[*([] if member is None else [member]), *system] for member, system in zip(members, systems, strict=True)]
+    count = len(before)
+    rows = paired_by_name([[*before, *(name for name, _ in rest)] for rest in rests])
+    if rows is None:
+        yield from _paired_by_number(sources, rests, count)
         return
-    for number, members in enumerate(zip_longest(*rests), count):
+    say_paired_by_name()
+    for row in rows[count:]:
+        yield tuple(
+            (None, missing) if place is None else rest[place - count] for place, rest in zip(row, rests, strict=True)
+        )
+
+
+def _paired_by_number(
+    sources: Sequence[str], systems: Sequence[Sequence[tuple[str | None, Member]]], count: int
+) -> Iterator[tuple[tuple[str | None, Member], ...]]:
+    """Yields what the systems have for each sentence after the first `count`; raises FormatError where one ends."""
+    for number, members in enumerate(zip_longest(*systems), count):
         if None in members:
             has_output = [member is not None for member in members]
             shorter, longer = sources[has_output.index(False)], sources[has_output.index(True)]
@@ -345,33 +354,53 @@ def same_sentences(
         yield members
 
 
-def paired_by_name(
-    systems: Sequence[Sequence[str | None]], *, is_named: bool = False
-) -> list[tuple[int | None, ...]] | None:
-    """Returns the place of each sentence in each system, and says so; None for sentences that names do not pair.
+def say_paired_by_name() -> None:
+    """Reports that systems have different sentences, or the same ones in another order."""
+    print("lattice-simp: the systems have different sentences, which are paired by name", file=sys.stderr)
+
+
+def paired_by_name(systems: Sequence[Sequence[str | None]]) -> list[tuple[int | None, ...]] | None:
+    """Returns the place of each sentence in each system; None for sentences that names do not pair.
 
     They do if all sentences have names, distinct in each system, and systems share some after those that all begin
     with; or if systems that begin with the same sentences have different numbers of them. Sentences come in the order
-    of the first system.
+    of the first system; one that it lacks follows the sentence before it in another system.
 
-    >>> paired_by_name([["u-1", "u-2"], ["u-1", "u-3", "u-2"]])
-    [(0, 0), (1, 2), (None, 1)]
+    >>> paired_by_name([["u-1", "u-3"], ["u-1", "u-2", "u-3"]])
+    [(0, 0), (None, 1), (1, 2)]
 
     Args:
         systems: the names of the sentences of each system.
-        is_named: whether there are earlier sentences, with the same names.
     """
     places = [{name: place for place, name in enumerate(names) if name is not None} for names in systems]
     if any(len(named) < len(names) for named, names in zip(places, systems, strict=True)):
         return None
     same = sum(1 for _ in takewhile(lambda names: len({*names}) == 1, zip(*systems, strict=False)))
-    everything = dict.fromkeys(chain.from_iterable(places))
-    are_shared = len(everything) - same < sum(len(names) - same for names in systems)
-    if not are_shared and not ((is_named or same) and len(set(map(len, places))) > 1):
+    order = _in_one_order(places)
+    are_shared = len(order) - same < sum(len(names) - same for names in systems)
+    has_other_length = len(set(map(len, places))) > 1
+    if not are_shared and not (same and has_other_length):
         return None
-    if any(len(names) > same for names in systems):
-        print("lattice-simp: the systems have different sentences, which are paired by name", file=sys.stderr)
-    return [tuple(named.get(name) for named in places) for name in everything]
+    return [tuple(named.get(name) for named in places) for name in order]
+
+
+def _in_one_order(systems: Iterable[Iterable[str]]) -> list[str]:
+    """Returns the names of all systems; one that earlier systems lack follows the one before it.
+
+    >>> _in_one_order([["b", "d"], ["a", "b", "c", "d"]])
+    ['a', 'b', 'c', 'd']
+    """
+    order = list[str]()
+    for names in systems:
+        begin = list[str]()
+        groups = {name: [name] for name in order}
+        group = begin
+        for name in names:
+            group = groups.get(name, group)
+            if name not in groups:
+                group.append(name)
+        order = [*begin, *chain.from_iterable(groups.values())]
+    return order
 
 
 def require_lattices(file: str, format: str | None = None) -> None:
