@@ -321,6 +321,16 @@ def test_messages_of_other_kinds_are_reported(tmp_path):
         assert [entries[0].text for entries in ls.read_nbest(path)] == ["A cat."]
 
 
+def test_results_of_unknown_finality_are_read(tmp_path):
+    """Null says nothing: only results of Google that may still change are interim ones then."""
+    result = {"final": None, "alternatives": [{"transcript": "A cat."}]}
+    [[entry]] = ls.read_nbest(written(tmp_path, [{"results": [result]}]))
+    assert entry.text == "A cat."
+    rows = [{"results": [{**result, "stability": 0.5}]}, {"results": [result]}]
+    with pytest.warns(InputWarning, match="left out interim results"):
+        assert len(list(ls.read_nbest(written(tmp_path, rows)))) == 1
+
+
 def test_messages_without_results_are_refused(tmp_path):
     """Interim results alone, other messages alone, and a broken message of a kind that others have."""
     counts = {

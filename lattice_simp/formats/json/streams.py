@@ -188,7 +188,7 @@ def _is_unfinished(result: Mapping[str, Any]) -> bool:
     """
     if result.get("IsPartial", result.get("is_partial")) is True:
         return True
-    finality = [result[name] for name in ("final", "isFinal", "is_final") if name in result]
+    finality = [result[name] for name in ("final", "isFinal", "is_final") if result.get(name) is not None]
     return not finality[0] if finality else "stability" in result
 
 
