@@ -74,8 +74,11 @@ class CombinationSettings:
 
     def __post_init__(self) -> None:
         choice(self.method, METHODS, "method")
-        for what, values in (("share", () if self.shares is None else self.shares), ("scale", self.scales)):
-            for value in reals(values, f"the {what}s"):
+        for name in ("shares", "scales"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, tuple(reals(getattr(self, name), f"the {name}")))
+        for what, values in (("share", self.shares or ()), ("scale", self.scales)):
+            for value in values:
                 if not 0 < value < math.inf:
                     raise LatticeSimpError(f"the {what} of a system is {value}; give a number above 0")
         for name, number in (("strings", self.strings), ("max_arcs", self.max_arcs)):

@@ -159,6 +159,13 @@ def test_shares_and_scales_of_systems():
     assert shortest_path(lattice).cost == pytest.approx(math.log(2))  # the first system's best string is certain
 
 
+@pytest.mark.parametrize("column", [list, np.array, iter, lambda numbers: dict.fromkeys(numbers).keys()])
+def test_shares_and_scales_may_be_any_list_of_numbers(column):
+    settings = CombinationSettings("union", shares=column([9, 1]), scales=column([0.5]))
+    assert settings == CombinationSettings("union", shares=(9.0, 1.0), scales=(0.5,))
+    assert settings.of_systems(2) == ([9.0, 1.0], [0.5, 0.5])
+
+
 def test_of_two_systems_what_one_alone_says_neither_gains_nor_costs():
     lattice = combine(["a b c d e", "a b c d e f g h i"], CombinationSettings("union"))
     costs = [path.cost for path in nbest(lattice, 2)]
