@@ -783,6 +783,7 @@ def _header_of_product(first: Lattice, second: Lattice) -> Header:
 def _mask(values: npt.ArrayLike, count: int, what: str) -> Bools:
     """Returns a mask of the arcs or states, (count,) bool."""
     mask = np.asarray(values)
+    mask = mask if mask.size else mask.astype(np.bool_)  # an empty list has no type of its own
     if mask.dtype != np.bool_ or mask.shape != (count,):
         message = f"the {what} are selected by an array of {count} bools, not by {mask.dtype} of the shape {mask.shape}"
         raise InvalidLatticeError(message)

@@ -71,6 +71,12 @@ def test_keep_arcs_keeps_the_paths_of_those_arcs():
         }, f"seed {seed}"
 
 
+def test_keep_arcs_takes_lists():
+    for count in (0, 2):
+        lattice = Lattice.from_strings([(str(number), number) for number in range(count)])
+        assert lattice.keep_arcs([cost < 1 for cost in lattice.weights.tolist()]).num_arcs == min(count, 1)
+
+
 def test_keep_arcs_ends_only_where_it_may():
     for seed in SEEDS:
         lattice = numbered_lattice(seed)
