@@ -121,6 +121,7 @@ class LanguageModel:
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "<bytes>") -> LanguageModel:
         """Reads an ARPA file's content."""
+        data = bytes(data) if isinstance(data, bytearray) else data
         instance(data, bytes, "the content of an ARPA file", "Path(path).read_bytes()")
         return cls(*_parse(data, name), name)
 

@@ -121,6 +121,12 @@ def test_probabilities_above_0_are_warned_of_with_their_line(old):
         parse_arpa(TEXT.replace("-1.25", "0").replace("-2", "0.0000001").encode())
 
 
+def test_the_content_may_be_a_bytearray():
+    assert LanguageModel.from_bytes(bytearray(TEXT.encode())).score("a") == LanguageModel.from_bytes(
+        TEXT.encode()
+    ).score("a")
+
+
 def test_a_section_may_be_empty():
     text = TEXT[: TEXT.index("-0.5\t<s> a")].replace("2=3", "2=0") + "\\end\\\n"
     assert set(grams(text.encode())) == {("<unk>",), ("<s>",), ("a",), ("</s>",)}
