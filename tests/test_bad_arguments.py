@@ -532,6 +532,7 @@ def test_the_messages_name_the_remedy(tmp_path, monkeypatch):
         (lambda: constraint().allowed(5), "a prefix must be a list of token numbers, not 5; encode texts first"),
         (lambda: constraint().allowed("a"), "a prefix must be a list of token numbers, not 'a'; encode"),
         (lambda: Lattice.from_strings("a", ["a"]), r"must be a SymbolTable, not list; make it: SymbolTable\(words\)"),
+        (lambda: ls.DecoderSettings(exact=True), r"exact must be an ExactSearch, not bool; make it: ExactSearch\(\)"),
         (lambda: SymbolTable("a")["a"], r"labels are whole numbers, not 'a'; find\(word\) returns the label"),
         (lambda: ls.read(1), "a path must be a string or a Path, not 1"),
         (lambda: ls.write(lattices()["plain"], 1), "a path must be a string or a Path, not 1"),

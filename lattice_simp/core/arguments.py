@@ -141,7 +141,8 @@ def instance(value: Any, kind: type, name: str, remedy: str = "") -> None:
     """
     if not isinstance(value, kind):
         ending = f"; make it: {remedy}" if remedy else ""
-        raise TypeError(f"{name} must be a {kind.__name__}, not {type(value).__name__}{ending}")
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise TypeError(f"{name} must be {article} {kind.__name__}, not {type(value).__name__}{ending}")
 
 
 def instances(values: Any, kind: type[Kind], name: str, remedy: str = "") -> list[Kind]:
