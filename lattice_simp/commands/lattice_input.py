@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
-from itertools import chain, takewhile, zip_longest
+from heapq import merge
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ from lattice_simp.core.reweight import rescale
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, located
 from lattice_simp.formats import KALDI, check_labels, format_of, read
-from lattice_simp.formats.collections import Entry, entries, is_collection, list_lattice
+from lattice_simp.formats.collections import Entry, entries, is_collection, list_lattice, natural_order
 from lattice_simp.formats.common import finite, natural
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
@@ -364,7 +365,7 @@ def paired_by_name(systems: Sequence[Sequence[str | None]]) -> list[tuple[int | 
 
     They do if all sentences have names, distinct in each system, and systems share some after those that all begin
     with; or if systems that begin with the same sentences have different numbers of them. Sentences come in the order
-    of the first system; one that it lacks follows the sentence before it in another system.
+    of the systems, as far as these agree.
 
     >>> paired_by_name([["u-1", "u-3"], ["u-1", "u-2", "u-3"]])
     [(0, 0), (None, 1), (1, 2)]
@@ -376,7 +377,7 @@ def paired_by_name(systems: Sequence[Sequence[str | None]]) -> list[tuple[int | 
     if any(len(named) < len(names) for named, names in zip(places, systems, strict=True)):
         return None
     same = sum(1 for _ in takewhile(lambda names: len({*names}) == 1, zip(*systems, strict=False)))
-    order = _in_one_order(places)
+    order = _in_one_order([list(named) for named in places])
     are_shared = len(order) - same < sum(len(names) - same for names in systems)
     has_other_length = len(set(map(len, places))) > 1
     if not are_shared and not (same and has_other_length):
@@ -384,23 +385,31 @@ def paired_by_name(systems: Sequence[Sequence[str | None]]) -> list[tuple[int | 
     return [tuple(named.get(name) for named in places) for name in order]
 
 
-def _in_one_order(systems: Iterable[Iterable[str]]) -> list[str]:
-    """Returns the names of all systems; one that earlier systems lack follows the one before it.
+def _in_one_order(systems: Iterable[Sequence[str]]) -> list[str]:
+    """Returns the names of all systems in their order, which is that of the first for those that systems share.
 
-    >>> _in_one_order([["b", "d"], ["a", "b", "c", "d"]])
-    ['a', 'b', 'c', 'd']
+    Where the orders of the systems leave it open which of two names comes first, they are sorted.
+
+    >>> _in_one_order([["b", "d"], ["a", "d"], ["c", "b"]])
+    ['a', 'c', 'b', 'd']
     """
-    order = list[str]()
+    order: Sequence[str] = ()
     for names in systems:
-        begin = list[str]()
-        groups = {name: [name] for name in order}
-        group = begin
-        for name in names:
-            group = groups.get(name, group)
-            if name not in groups:
-                group.append(name)
-        order = [*begin, *chain.from_iterable(groups.values())]
-    return order
+        shared = {*order} & {*names}
+        runs, other_runs = _runs(order, shared), _runs(names, shared)
+        order = [name for end, run in runs.items() for name in (*merge(run, other_runs[end], key=natural_order), *end)]
+    return list(order)
+
+
+def _runs(names: Iterable[str], ends: Collection[str]) -> dict[tuple[str, ...], list[str]]:
+    """Returns the names before each of `ends`, and those after the last end at (); the keys hold one end each."""
+    runs, run = dict[tuple[str, ...], list[str]](), list[str]()
+    for name in names:
+        if name in ends:
+            runs[(name,)], run = run, []
+        else:
+            run.append(name)
+    return {**runs, (): run}
 
 
 def require_lattices(file: str, format: str | None = None) -> None:

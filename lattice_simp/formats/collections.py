@@ -326,8 +326,8 @@ Those of Julius are not recognised, since their files hold lists, too.
 """
 
 
-def natural_order(path: Path) -> list[tuple[int, str]]:
-    """Returns the key by which files of a folder are sorted: numbers in names count as numbers.
+def natural_order(path: str | Path) -> list[tuple[int, str]]:
+    """Returns the key by which files of a folder, or names, are sorted: numbers in them count as numbers.
 
     >>> [path.name for path in sorted([Path("10.fst"), Path("2.fst")], key=natural_order)]
     ['2.fst', '10.fst']
