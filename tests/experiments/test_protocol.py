@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -225,16 +224,14 @@ def test_the_protocols_of_the_studies_can_be_run(path):
 
 
 def test_the_studies_have_protocols():
-    assert {path.parent.name for path in EXPERIMENTS.glob(f"*/{PROTOCOL}")} == {"en-de", "en-fr"}
+    assert {path.parent.name for path in EXPERIMENTS.glob(f"*/{PROTOCOL}")} == {"en-de", "en-fr", "en-fr-rows"}
     assert not list(EXPERIMENTS.glob("*/study.yaml"))
 
 
-@pytest.mark.parametrize(("pair", "protocol", "table"), [("en-de", PROTOCOL, "3"), ("en-fr", "next.yaml", "5")])
-def test_the_protocols_have_the_rows_of_the_papers_tables(tmp_path, pair, protocol, table):
-    folder = EXPERIMENTS / pair
-    shutil.copy(folder / "config.yaml", tmp_path)
-    shutil.copy(folder / protocol, tmp_path / PROTOCOL)
-    study, _ = read_study(tmp_path, [])
+@pytest.mark.parametrize(("folder", "table"), [("en-de", "3"), ("en-fr-rows", "5")])
+def test_the_protocols_have_the_rows_of_the_papers_tables(folder, table):
+    study, _ = read_study(EXPERIMENTS / folder, [])
+    pair = folder.removesuffix("-rows")
     check_variants(study, study.automatic)
     systems = {system.name for system in study.chosen}
     systems |= {system.name + RESCORED for system in study.chosen if study.rescores(system)}
@@ -245,19 +242,9 @@ def test_the_protocols_have_the_rows_of_the_papers_tables(tmp_path, pair, protoc
     assert (study.hypotheses, study.rescored_hypotheses) == (1000, 1000)
 
 
-def test_the_next_protocol_adds_rows_alone(tmp_path):
-    folder = EXPERIMENTS / "en-fr"
-    shutil.copy(folder / "config.yaml", tmp_path)
-    shutil.copy(folder / "next.yaml", tmp_path / PROTOCOL)
-    (study, _), (before, _) = read_study(tmp_path, []), read_study(folder, [])
-    differing = {"systems", "rescored", "headline", "variants", "automatic", "rescored_hypotheses"}
-    assert {name for name in type(study).model_fields if getattr(study, name) != getattr(before, name)} == differing
-    assert "`next.yaml`" in (folder / "RESULTS.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("pair", ["en-de", "en-fr"])
-def test_the_pages_of_studies_end_with_their_notes(pair):
-    page, notes = ((EXPERIMENTS / pair / name).read_text(encoding="utf-8") for name in ("RESULTS.md", "NOTES.md"))
+@pytest.mark.parametrize("folder", ["en-de", "en-fr", "en-fr-rows"])
+def test_the_pages_of_studies_end_with_their_notes(folder):
+    page, notes = ((EXPERIMENTS / folder / name).read_text(encoding="utf-8") for name in ("RESULTS.md", "NOTES.md"))
     assert page.endswith("\n\n" + notes.strip("\n") + "\n")
 
 
