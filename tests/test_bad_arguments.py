@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -352,6 +353,11 @@ TOKENS = [None, b"a", b" cat", b" b"]
 
 
 @cache
+def language_model() -> ls.LanguageModel:
+    return ls.LanguageModel.from_bytes(b"\\data\\\nngram 1=3\n\n\\1-grams:\n-9 <s>\n-0.5 a\n-0.25 </s>\n\n\\end\\\n")
+
+
+@cache
 def constraint() -> ls.TokenConstraint:
     return ls.TokenConstraint.of(lattices()["plain"], TOKENS, end=0)
 
@@ -444,8 +450,27 @@ EXPLAINED: dict[str, Callable[[Any], Any]] = {
     "state": lambda x: constraint().targets(x),
     "token": lambda x: constraint().advance(0, x),
     "states": lambda x: constraint().mask(x),
-    "prompt": lambda x: ls.Ctranslate2GeneratorStep(None, x),
-    "source": lambda x: ls.Ctranslate2TranslatorStep(None, x, []),
+    "prompt": lambda x: ls.Ctranslate2GeneratorStep(SimpleNamespace(forward_batch=None), x),
+    "source": lambda x: ls.Ctranslate2TranslatorStep(SimpleNamespace(translate_batch=None), x, []),
+    "TransformersStep": lambda x: ls.TransformersStep(x, [1]),
+    "LlamaCppStep": lambda x: ls.LlamaCppStep(x, [1]),
+    "Ctranslate2GeneratorStep": lambda x: ls.Ctranslate2GeneratorStep(x, [1]),
+    "Ctranslate2TranslatorStep": lambda x: ls.Ctranslate2TranslatorStep(x, "a", []),
+    "words_of": SymbolTable("a").words_of,
+    "labels_of": lambda x: SymbolTable("a").labels_of(SymbolTable("a"), x),
+    "labels_of another": lambda x: SymbolTable("a").labels_of(x, [1]),
+    "validate": lambda x: lattices()["plain"].validate(largest=x),
+    "validate features": lambda x: lattices()["features"].features.validate(*lattices()["features"].features.shape, x),
+    "unique": lambda x: ls.nbest(lattices()["plain"], unique=x),
+    "unique paths": lambda x: ls.shortest_paths(lattices()["plain"], unique=x),
+    "uniform": lambda x: ls.sample(lattices()["plain"], uniform=x),
+    "normalised": lambda x: ls.union(lattices()["plain"], normalised=x),
+    "reverse": lambda x: ls.shortest_distance(lattices()["plain"], reverse=x),
+    "attach_symbols": lambda x: lattices()["plain"].to_pynini(attach_symbols=x),
+    "bos": lambda x: language_model().score("a", bos=x),
+    "eos": lambda x: language_model().score("a", eos=x),
+    "bos of several": lambda x: language_model().scores(["a"], bos=x),
+    "eos of several": lambda x: language_model().scores(["a"], eos=x),
     "step": lambda x: ls.constrained_beam_search(x, constraint()),
     "search constraint": lambda x: ls.constrained_beam_search(len, x),
     "scores to mask": lambda x: ls.apply_mask(x, constraint().mask([0])),
@@ -537,6 +562,10 @@ def test_the_messages_name_the_remedy(tmp_path, monkeypatch):
         (lambda: ls.read(1), "a path must be a string or a Path, not 1"),
         (lambda: ls.write(lattices()["plain"], 1), "a path must be a string or a Path, not 1"),
         (lambda: Lattice.from_pynini("a.fst"), r"takes an FST of pynini or pywrapfst, not a str; read\(path\) reads"),
+        (lambda: ls.LlamaCppStep("a.gguf", [1]), "the model must be a llama_cpp.Llama, not str: it has no 'reset'"),
+        (lambda: ls.Ctranslate2TranslatorStep("ende", "a", []), "the model must be a ctranslate2.Translator, not str"),
+        (lambda: ls.nbest(lattices()["plain"], unique="no"), "unique must be True or False, not 'no'"),
+        (lambda: SymbolTable("a").words_of([-1]), "label -1 is not in the symbol table of 2 symbols"),
         (lambda: ls.to_svg(lattices()["plain"], highlight=3), "those of a path are path.arcs"),
     ):
         with pytest.raises((LatticeSimpError, TypeError), match=message):

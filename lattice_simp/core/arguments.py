@@ -1,4 +1,4 @@
-"""Checks arguments of operations: numbers, names, mappings and objects of our classes."""
+"""Checks arguments of operations: numbers, flags, names, mappings and objects of our classes."""
 
 from __future__ import annotations
 
@@ -114,6 +114,17 @@ def reals(values: Any, name: str) -> list[float]:
     return [real(value, f"each of {name}") for value in values]
 
 
+def flag(value: Any, name: str) -> bool:
+    """Converts an argument to True or False, and raises a TypeError for anything else.
+
+    >>> flag(np.bool_(True), "unique")
+    True
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, not {value!r:.80}")
+    return bool(value)
+
+
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     """Returns the argument if it is a mapping, and raises a TypeError otherwise."""
     if not isinstance(value, Mapping):
@@ -143,6 +154,18 @@ def instance(value: Any, kind: type, name: str, remedy: str = "") -> None:
         ending = f"; make it: {remedy}" if remedy else ""
         article = "an" if kind.__name__[0] in "AEIOU" else "a"
         raise TypeError(f"{name} must be {article} {kind.__name__}, not {type(value).__name__}{ending}")
+
+
+def methods(value: Any, names: Collection[str], name: str, remedy: str) -> None:
+    """Raises a TypeError unless an object has these methods or attributes; `remedy` names a class that has them.
+
+    >>> methods("model", ["reset"], "the model", "a llama_cpp.Llama")
+    Traceback (most recent call last):
+    TypeError: the model must be a llama_cpp.Llama, not str: it has no 'reset'
+    """
+    missing = next((attribute for attribute in names if not hasattr(value, attribute)), None)
+    if missing is not None:
+        raise TypeError(f"{name} must be {remedy}, not {type(value).__name__}: it has no {missing!r}")
 
 
 def instances(values: Any, kind: type[Kind], name: str, remedy: str = "") -> list[Kind]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.arguments import instance
+from lattice_simp.core.arguments import instance, real
 from lattice_simp.core.columns import LARGEST_COST, are_costs, finite_up_to, real_numbers
 from lattice_simp.core.kernel import Floats, Ints, read_only
 from lattice_simp.errors import InvalidLatticeError
@@ -165,6 +165,7 @@ class Features(Mapping[str, Floats]):
         Raises:
             InvalidLatticeError: a shape or a score is wrong; the message names the feature and the place.
         """
+        largest = real(largest, "the largest score")
         if self.shape != (num_arcs, num_states) or not len(self.arcs) == len(self.finals) == len(self.names):
             raise InvalidLatticeError("the features do not fit the arcs or the states")
         for place, matrix in (("arc", self.arcs), ("state", self.finals)):

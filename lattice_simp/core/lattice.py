@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from lattice_simp.core import fst_bytes
 from lattice_simp.core.arcs import Arcs, kept_offsets, offsets_of
-from lattice_simp.core.arguments import finite_real, instance, mapping, whole
+from lattice_simp.core.arguments import finite_real, flag, instance, mapping, real, whole
 from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.columns import (
     FINITE,
@@ -434,6 +434,7 @@ class Lattice:
         Raises:
             InvalidLatticeError: says which array is broken and where.
         """
+        largest = real(largest, "the largest cost")
         counts = (len(self.ilabels), len(self.olabels), len(self.nextstates), self.offsets[-1:].sum())
         if len(self.offsets) != self.num_states + 1 or any(count != self.num_arcs for count in counts):
             raise InvalidLatticeError("the arrays of the arcs, or of the states, differ in their lengths")
@@ -726,7 +727,7 @@ class Lattice:
         """
         import pynini
 
-        tables = (self.isymbols or self.symbols, self.symbols) if attach_symbols else ()
+        tables = (self.isymbols or self.symbols, self.symbols) if flag(attach_symbols, "attach_symbols") else ()
         return pynini.Fst.read_from_string(fst_bytes.pack(self.arcs, self.ilabels, tables))
 
     @classmethod

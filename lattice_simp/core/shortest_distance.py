@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
-from lattice_simp.core.arguments import choice
+from lattice_simp.core.arguments import choice, flag
 from lattice_simp.core.kernel import Floats, jit
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.errors import LatticeSimpError
@@ -43,7 +43,7 @@ def shortest_distance(lattice: Lattice, *, semiring: Semiring = "tropical", reve
     adds = adds_probabilities(semiring)
     if not lattice.is_topsorted:
         raise LatticeSimpError("the states are not sorted topologically; call topsorted() first")
-    return (_backward if reverse else _forward)(lattice.arcs, adds)
+    return (_backward if flag(reverse, "reverse") else _forward)(lattice.arcs, adds)
 
 
 def adds_probabilities(semiring: Semiring) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arguments import instance
+from lattice_simp.core.columns import whole_numbers
 from lattice_simp.errors import InvalidLatticeError, UnknownSymbolError
 
 Sentence = TypeVar("Sentence")
@@ -109,8 +110,11 @@ def as_sentences(sentences: str | Iterable[Sentence]) -> list[Sentence | str]:
     return list(sentences)
 
 
-def _used(labels: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64]:
+def _used(labels: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
     """Returns the labels that occur, in order; most words of a large table do not."""
+    beyond = labels[(labels < 0) | (labels >= size)]
+    if len(beyond):
+        raise UnknownSymbolError(f"label {beyond[0]} is not in the symbol table of {size} symbols")
     is_used = np.zeros(size, dtype=np.bool_)
     is_used[labels] = True
     return np.flatnonzero(is_used)
@@ -248,24 +252,35 @@ class SymbolTable:
         get = self._ids.get
         return np.fromiter((get(word, missing) for word in as_tokens(words)), dtype=np.int32)
 
-    def words_of(self, labels: npt.NDArray[np.int32]) -> list[str]:
+    def words_of(self, labels: npt.ArrayLike) -> list[str]:
         """Returns the words of these labels, each once, in the order of their ids.
 
         >>> SymbolTable(["the", "cat"]).words_of(np.array([2, 1, 2], dtype=np.int32))
         ['the', 'cat']
-        """
-        return [self._words[label] for label in _used(labels, len(self)).tolist()]
 
-    def labels_of(self, other: SymbolTable, labels: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        Raises:
+            InvalidLatticeError: the labels are not a list of whole numbers.
+            UnknownSymbolError: the table has no such label.
+        """
+        used = _used(whole_numbers(labels, "labels"), len(self))
+        return [self._words[label] for label in used.tolist()]
+
+    def labels_of(self, other: SymbolTable, labels: npt.ArrayLike) -> npt.NDArray[np.int32]:
         """Returns the ids (int32) of the words that another table numbers by `labels`; -1 for unknown words.
 
         >>> SymbolTable(["cat"]).labels_of(SymbolTable(["the", "cat"]), np.array([2, 1])).tolist()
         [1, -1]
+
+        Raises:
+            InvalidLatticeError: the labels are not a list of whole numbers.
+            UnknownSymbolError: the other table has no such label.
         """
-        used = _used(labels, len(other))
+        instance(other, SymbolTable, "the other table", "SymbolTable(words)")
+        numbers = whole_numbers(labels, "labels")
+        used = _used(numbers, len(other))
         mapping = np.zeros(len(other), dtype=np.int32)
         mapping[used] = self.lookup([other._words[label] for label in used.tolist()])
-        return mapping[labels]
+        return mapping[numbers]
 
     def decode(self, labels: Iterable[int]) -> list[str]:
         """Returns the words of `labels` without epsilons.

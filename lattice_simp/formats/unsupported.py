@@ -27,6 +27,11 @@ LISTS = (
     "HTK, CTM and results of Julius and icefall"
 )
 
+JSON_READ = (
+    "JSON that is read: n-best lists, and results of speech recognisers, translators and language models; the guide "
+    '"Bring your own" describes it'
+)
+
 
 class Kind(NamedTuple):
     """A kind of text file that is neither a lattice nor an n-best list.
@@ -199,11 +204,10 @@ def refusal(
     if not text:
         return FormatError("the file is empty", path=path, remedy=supported)
     kind = kind_of(head)
-    if kind is not None:
-        name, remedy = (
-            f"{kind.name}{_with_keys(text) if kind.name == 'JSON' else ''}, which is not supported",
-            kind.remedy,
-        )
+    if kind is not None and kind.remedy == _JSON:
+        name, remedy, supported = f"JSON{_with_keys(text)}, which is not supported", _JSON, JSON_READ
+    elif kind is not None:
+        name, remedy = f"{kind.name}, which is not supported", kind.remedy
     elif b"\0" in text:
         name, remedy = _TAR if _IS_TAR.match(head) else ("binary data of an unknown kind", "")
     elif (line := _line_of_bad_utf8(head)) is not None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.arguments import instance
+from lattice_simp.core.arguments import flag, instance
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.symbols import as_sentences, as_tokens
 from lattice_simp.errors import FormatError
@@ -188,7 +188,7 @@ class LanguageModel:
             sentences: each a string, split at its blanks, or tokens.
             bos, eos: see `full_scores`.
         """
-        tokens = list(map(as_tokens, as_sentences(sentences)))
+        tokens, bos, eos = list(map(as_tokens, as_sentences(sentences))), flag(bos, "bos"), flag(eos, "eos")
         if self._binary is not None:
             return np.array([self._binary.score(words, bos, eos) for words in tokens], dtype=np.float64)
         offsets = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
@@ -208,7 +208,7 @@ class LanguageModel:
             bos: whether the words begin a sentence, after `<s>`; otherwise the words before are unknown.
             eos: whether `</s>` is scored, too.
         """
-        state, scores = self.state(bos), []
+        state, scores, eos = self.state(bos), [], flag(eos, "eos")
         for word in [*as_tokens(words), *([END] if eos else [])]:
             score, state = state.advance(word)
             scores.append(score)
@@ -222,6 +222,7 @@ class LanguageModel:
         >>> round(score.log_prob, 4), score.ngram_length, score.oov
         (-1.1513, 1, False)
         """
+        bos = flag(bos, "bos")
         if self._binary is not None:
             return State(self, self._binary.start(bos))
         return State(self, self.ngrams.start if bos and self.order > 1 else self.ngrams.root)

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs, offsets_of
-from lattice_simp.core.arguments import whole
+from lattice_simp.core.arguments import flag, whole
 from lattice_simp.core.columns import are_unknown, probabilities_of
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.growing import copy_into, grown
@@ -59,7 +59,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
         CyclicLatticeError: the lattice has a cycle.
     """
     require_lattice("nbest", lattice)
-    n = whole(n, "n", 1)
+    n, unique = whole(n, "n", 1), flag(unique, "unique")
     lattice = lattice.connected().without_words(ignore)
     if lattice.empty:
         return []
@@ -69,7 +69,7 @@ def nbest(lattice: Lattice, n: int = 1, *, unique: bool = True, ignore: Collecti
         finals=lattice.finals - backward,
     )
     rounds = n * (_WITH_EPSILONS if (lattice.olabels == 0).any() else _WITHOUT_EPSILONS)
-    paths = _search.light(losses, min(n, sys.maxsize), bool(unique), rounds=rounds)
+    paths = _search.light(losses, min(n, sys.maxsize), unique, rounds=rounds)
     hypotheses = _hypotheses(lattice, *paths)
     # Sums along the paths may differ from the costs of the search by rounding; a stable sort keeps its order for ties.
     return sorted(hypotheses, key=lambda path: path.cost)

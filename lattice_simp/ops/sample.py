@@ -7,7 +7,7 @@ from collections.abc import Collection
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
-from lattice_simp.core.arguments import whole
+from lattice_simp.core.arguments import flag, whole
 from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.columns import LARGEST
 from lattice_simp.core.hypothesis import Hypothesis
@@ -61,7 +61,7 @@ def sample(
     lattice = lattice.connected().without_words(ignore)
     if lattice.empty:
         return []
-    measured = unweighted(lattice) if uniform else lattice
+    measured = unweighted(lattice) if flag(uniform, "uniform") else lattice
     leaving, ending = ways_on(measured, 1.0)
     generator = np.random.default_rng(seed)
     shares = measured.arcs._replace(weights=leaving, finals=ending)

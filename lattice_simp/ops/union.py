@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lattice_simp.core.arguments import reals
+from lattice_simp.core.arguments import flag, reals
 from lattice_simp.core.joining import dead_state, side_by_side, with_epsilons
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.errors import LatticeSimpError
@@ -60,6 +60,7 @@ def union(
         raise LatticeSimpError("a union needs at least one lattice, and one cost or share for each")
     if not all(map(math.isfinite, entry_costs)):
         raise LatticeSimpError(f"the costs of lattices are {entry_costs}; give finite numbers")
+    normalised = flag(normalised, "normalised")
     parts = [normalise(lattice) if normalised else lattice.connected() for lattice in lattices]
     joined, begins = side_by_side([dead_state(parts[0]), *parts])
     entered = np.array([number for number, part in enumerate(parts) if part.num_states], dtype=np.int32)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.arguments import methods
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.text.constrain.adapters import log_softmax
@@ -28,7 +29,12 @@ class Ctranslate2GeneratorStep:
     """
 
     def __init__(self, generator: Any, prompt: Sequence[int]) -> None:
-        """Prepares a search after a prompt of at least one token, which may be the start-of-sentence token."""
+        """Prepares a search after a prompt of at least one token, which may be the start-of-sentence token.
+
+        Raises:
+            TypeError: the model is of another kind.
+        """
+        methods(generator, ["forward_batch"], "the model", "a ctranslate2.Generator")
         self._generator, self._prompt = generator, token_numbers(prompt, "a prompt")
 
     def __call__(self, prefixes: Longs) -> Floats:
@@ -58,7 +64,11 @@ class Ctranslate2TranslatorStep:
             translator: the model.
             source: the tokens of the source sentence, in the form of the model's training data.
             vocabulary: the tokens of the target language by number, such as the lines of `shared_vocabulary.json`.
+
+        Raises:
+            TypeError: the model is of another kind.
         """
+        methods(translator, ["translate_batch"], "the model", "a ctranslate2.Translator")
         self._translator, self._source, self._vocabulary = translator, list(as_tokens(source)), vocabulary
 
     def __call__(self, prefixes: Longs) -> Floats:

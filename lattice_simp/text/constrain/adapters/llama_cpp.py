@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.arguments import methods
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.text.constrain.adapters import log_softmax
 from lattice_simp.text.constrain.vocabulary import token_numbers
@@ -30,7 +31,12 @@ class LlamaCppStep:
     """
 
     def __init__(self, llama: Any, prompt: Sequence[int]) -> None:
-        """Prepares a search after a prompt of at least one token, such as the output of `llama.tokenize`."""
+        """Prepares a search after a prompt of at least one token, such as the output of `llama.tokenize`.
+
+        Raises:
+            TypeError: the model is of another kind.
+        """
+        methods(llama, ["reset", "eval", "scores"], "the model", "a llama_cpp.Llama")
         self._llama, self._prompt, self._held = llama, token_numbers(prompt, "a prompt"), list[int]()
         llama.reset()
 

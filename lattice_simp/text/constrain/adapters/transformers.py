@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lattice_simp.core.arguments import methods
 from lattice_simp.core.kernel import Longs
 from lattice_simp.support.extras import Late
 from lattice_simp.text.constrain.adapters import rows_of_parents
@@ -44,7 +45,9 @@ class TransformersStep:
 
         Raises:
             MissingExtraError: torch is not installed.
+            TypeError: the model is of another kind, such as its name.
         """
+        methods(model, ["config", "device"], "the model", "a model of transformers")
         self._model, self._encoded, self._cache = model, None, None
         self._before = np.zeros((0, 0), dtype=np.int64)
         self._first = prompt = token_numbers(prompt, "a prompt")
