@@ -67,7 +67,8 @@ def token_numbers(tokens: Iterable[Any], name: str) -> list[int]:
     [3, 5]
 
     Raises:
-        LatticeSimpError: the tokens are a text, or something else that is not a list of whole numbers.
+        LatticeSimpError: the tokens are a text, or no list.
+        TypeError: a token is not a whole number.
     """
     if isinstance(tokens, (str, bytes)) or not np.iterable(tokens):
         raise LatticeSimpError(f"{name} must be a list of token numbers, not {tokens!r:.80}; encode texts first")
