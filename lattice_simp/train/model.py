@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.lm import LanguageModel
 from lattice_simp.lm.mixture import mixed, mixture_weights, write_arpa
 from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.atomic import replacing
-from lattice_simp.support.textio import open_binary, open_text, read_lines, write_text
+from lattice_simp.support.textio import open_binary, open_text, write_text
 from lattice_simp.text.settings import TEXT
 from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config, Language
@@ -112,7 +113,7 @@ def _mixture(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         models.append(LanguageModel.read(arpa, cache=False))
         arpa.unlink()
     tokeniser = tokenisers(config.text, run.folders["prepare"])[1]
-    result = mixture_weights(models, map(tokeniser.tokens, read_lines(config.path(settings.mix_for))))
+    result = mixture_weights(models, map(tokeniser.tokens, sentence_lines(config.path(settings.mix_for))))
     write_arpa(folder / ARPA, *mixed(models, result.weights))
     return {
         "sentences": sum(counts.values()),
@@ -135,7 +136,7 @@ def _sentences(config: Config, run: Run) -> Iterator[tuple[str, str]]:
             yield names[number], line
     tokeniser = tokenisers(config.text, run.folders["prepare"])[1]
     for path in config.language_model.texts:
-        for tokens in map(tokeniser.tokens, read_lines(config.path(path))):
+        for tokens in map(tokeniser.tokens, sentence_lines(config.path(path))):
             if tokens and not has_reserved_word(tokens):
                 yield str(path), tokens
 

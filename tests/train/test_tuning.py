@@ -9,7 +9,7 @@ import pytest
 from train.toy import toy_arpa, toy_tokens, write_lines
 
 from lattice_simp import Decoder, LanguageModel
-from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.errors import FormatError, InputWarning, LatticeSimpError
 from lattice_simp.lm.mixture import mixture_weights
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.text.tokeniser import Tokeniser
@@ -323,6 +323,20 @@ def test_a_mixture_has_a_model_of_each_corpus_and_text(trained, toy_data, config
     assert record["perplexity"] < record["perplexity_equal_weights"]
     written = LanguageModel.read(folder / "lm.arpa", cache=False)
     assert written.score(text[0]) == pytest.approx(models[0].score(text[0]), abs=2.0)
+
+
+def test_lists_in_place_of_texts_of_a_model_are_told(trained, configured, tmp_path, monkeypatch):
+    monkeypatch.setattr(model_module, "estimate", lambda text, arpa, **options: arpa.write_text(toy_arpa(["a"])))
+    for name in ("more.en", "for.en"):
+        write_lines(tmp_path / name, ["0 ||| The end. ||| -1", "1 ||| The start. ||| -1"])
+    changes = {"arpa": None, "texts": [str(tmp_path / "more.en")], "mix_for": str(tmp_path / "for.en")}
+    stage = model_module.language_model_stage(read_config(configured(language_model=changes)))
+    (folder := tmp_path / "lm").mkdir()
+    with pytest.warns(InputWarning, match="looks like an n-best list") as caught:
+        stage.work(Run(folders={"prepare": next(trained.glob("prepare.*"))}), folder)
+    assert sorted(str(warning.message).split(":")[0] for warning in caught) == [
+        str(tmp_path / n) for n in ("for.en", "more.en")
+    ]
 
 
 def test_a_text_that_is_too_small_for_a_model_is_named(trained, configured, tmp_path, monkeypatch):

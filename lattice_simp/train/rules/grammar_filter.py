@@ -9,8 +9,8 @@ import numpy as np
 
 from lattice_simp.core.growing import find_slot, grown_table
 from lattice_simp.core.kernel import Ints, Longs, jit
+from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.skeleton import read_skeletons
-from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.rules.extract import Limits, pattern_hash
 from lattice_simp.train.text.vocabulary import numbers_of
@@ -30,7 +30,7 @@ def filter_sentences(paths: Iterable[Path], tokeniser: Tokeniser) -> list[str]:
 
 def _token_lines(path: Path, tokeniser: Tokeniser) -> Iterator[str]:
     if ".jsonl" not in path.suffixes:  # skeleton files, compressed or not, hold tokens
-        yield from map(tokeniser.tokens, read_lines(path))
+        yield from map(tokeniser.tokens, sentence_lines(path))
         return
     for record in read_skeletons(path):
         for words in (record.tokens, *(skeleton.words for skeleton in record.skeletons)):

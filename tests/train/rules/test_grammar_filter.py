@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from lattice_simp.errors import InputWarning
 from lattice_simp.support.textio import open_text
 from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.rules.grammar_filter import filter_sentences
@@ -24,3 +27,9 @@ def test_skeleton_files_are_known_by_their_names(tmp_path):
             file.write(line)
         actual = filter_sentences([tmp_path / name], Tokeniser("en", tokenise=False, normalise=False))
         assert (len(actual), actual[0] == "old hat") == (expected, expected == 2), name
+
+
+def test_lists_in_place_of_sentences_are_told(tmp_path):
+    (tmp_path / "dev.fr").write_text("0 ||| le chat ||| -1\n1 ||| le chien ||| -1\n", encoding="utf-8")
+    with pytest.warns(InputWarning, match=r"dev.fr: looks like an n-best list, and each line counts as a sentence"):
+        filter_sentences([tmp_path / "dev.fr"], Tokeniser("fr", tokenise=False))
