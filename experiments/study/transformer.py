@@ -1,4 +1,4 @@
-"""The stage in which the Transformer, a part of the stronger model, translates the test sets alone."""
+"""The stage in which the Transformer, a part of the stronger model, translates all sets alone."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class ColumnCheck:
         for where, values in columns.items():
             if self._count > 1:
                 message = f"each line {where}, such as {min(values)}, which counts as a word"
-                warn(message, path=self.path, remedy=f"cut it off if it is no word: {_COLUMNS[where][1]}")
+                warn(message, path=self.path, remedy=f"cut it off unless it is a word: {_COLUMNS[where][1]}")
 
 
 def warn_of_lines(lines: Sequence[str], path: str | Path) -> None:

@@ -276,7 +276,7 @@ def read_bytes(path: str | Path, limit: int = MAX_BYTES) -> bytes:
 
 
 _OPENFST = b"\xd6\xfd\xb2\x7e"
-"""The first bytes of an OpenFst file; it is no signature of `signatures`, since lattices are read from it."""
+"""The first bytes of an OpenFst file. They are not among the `signatures`, because such files are read as lattices."""
 
 
 def check_text(head: bytes, path: str | Path | None) -> None:

@@ -109,7 +109,7 @@ def decoder_settings(folder: str | Path) -> DecoderSettings:
 
 
 def require_folder(folder: str | Path) -> Path:
-    """Returns the path of a model directory; raises FormatError if it is no directory."""
+    """Returns the path of a model directory; raises FormatError if it is not a directory."""
     root = Path(require_path(folder))
     if not root.is_dir():
         fault = "is not a directory" if root.exists() else "does not exist"
