@@ -27,7 +27,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, jit
+from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records, inlined, jit
 from lattice_simp.core.sorting import lower_bound
 
 LOOP, MATCH, STEM, SUBSTITUTION, DELETION, ENTRY = 0, 1, 2, 3, 4, 5
@@ -106,75 +106,86 @@ def completion_costs(full: Arcs, gaps: Arcs, matcher: Matcher, cost: Floats) -> 
 
     There are as many places as acceptor states, or twice as many if both sides can move without a word.
     """
-    # A named tuple's arrays are slow to fetch in inner loops.
-    offsets, labels, weights, nextstates, finals = full
-    gap_offsets, gap_labels, gap_weights, gap_nextstates, gap_finals = gaps
-    by_label, label_begin, by_stem, stem_begin = (
-        matcher.by_label,
-        matcher.label_begin,
-        matcher.by_stem,
-        matcher.stem_begin,
-    )
-    stem_of, sources = matcher.stem_of, matcher.sources
-    num_gaps = len(gap_finals)
-    behind = cost.shape[1] - num_gaps  # the distance from a state's first place to its second, 0 without a second
-    least_next = np.empty(num_gaps, dtype=np.float64)
-    toll, staying = np.full(num_gaps, np.inf), 0  # the toll of staying; the compiler vectorises sums
+    num_gaps, num_places = len(gaps.finals), cost.shape[1]
+    behind = num_places - num_gaps  # the distance from a state's first place to its second, 0 without a second
+    stays, loops, moves_alone = np.full(num_gaps, np.inf), False, _moves_alone(gaps, matcher)
     for gap in range(num_gaps):
         if matcher.has_loop[gap]:
-            toll[gap], staying = 0.0, num_gaps
-    stays, skips = toll.copy(), _moves_alone(gaps, matcher)
-    for state in range(len(finals) - 1, -1, -1):
-        row = cost[state]
+            stays[gap], loops = 0.0, True
+    for state in range(len(full.finals) - 1, -1, -1):
+        row, silent = cost[state], False
         for gap in range(num_gaps):
-            row[gap] = finals[state] + gap_finals[gap]
-        silent = 0
-        for arc in range(offsets[state], offsets[state + 1]):
-            word, weight, following = labels[arc], weights[arc], cost[nextstates[arc]]
+            row[gap] = full.finals[state] + gaps.finals[gap]
+        for arc in range(full.offsets[state], full.offsets[state + 1]):
+            word, weight, following = full.labels[arc], full.weights[arc], cost[full.nextstates[arc]]
             if word == 0:
-                silent += 1
+                silent = True
                 continue
-            first, last = label_begin[word], label_begin[word + 1]
-            if matcher.rho:
-                for index in range(first, last):
-                    stays[sources[by_label[index]]] = np.inf
-            for gap in range(staying):
-                row[gap] = min(row[gap], weight + following[gap] + stays[gap])
-            if matcher.rho:
-                for index in range(first, last):
-                    stays[sources[by_label[index]]] = toll[sources[by_label[index]]]
-            for index in range(first, last):
-                gap_arc = by_label[index]
-                total = weight + gap_weights[gap_arc] + following[gap_nextstates[gap_arc]]
-                row[sources[gap_arc]] = min(row[sources[gap_arc]], total)
-            if matcher.stem < np.inf:
-                stem = stem_of[word]
-                for index in range(stem_begin[stem], stem_begin[stem + 1]):
-                    gap_arc = by_stem[index]
-                    total = weight + gap_weights[gap_arc] + matcher.stem + following[gap_nextstates[gap_arc]]
-                    row[sources[gap_arc]] = min(row[sources[gap_arc]], total)
+            if loops:
+                _stay(row, word, weight, following, matcher, stays)
+            _match(row, word, weight, following, gaps, matcher)
             if matcher.substitution < np.inf:
-                least_next[:] = np.inf
-                for gap in range(num_gaps):
-                    for gap_arc in range(gap_offsets[gap], gap_offsets[gap + 1]):
-                        if gap_labels[gap_arc] != 0:
-                            total = gap_weights[gap_arc] + following[gap_nextstates[gap_arc]]
-                            least_next[gap] = min(least_next[gap], total)
-                    row[gap] = min(row[gap], weight + matcher.substitution + least_next[gap])
-        for place in range(num_gaps, num_gaps + behind):
+                _substitute(row, weight + matcher.substitution, following, gaps)
+        for place in range(num_gaps, num_places):
             row[place] = row[place - num_gaps]
-        for arc in range(offsets[state], offsets[state + 1] if silent else offsets[state]):
-            if labels[arc] == 0:
-                following = cost[nextstates[arc]]
+        for arc in range(full.offsets[state], full.offsets[state + 1] if silent else full.offsets[state]):
+            if full.labels[arc] == 0:
+                following = cost[full.nextstates[arc]]
                 for gap in range(num_gaps):
-                    row[gap] = min(row[gap], weights[arc] + following[gap])
-        if skips:
-            for gap in range(num_gaps - 1, -1, -1):  # the acceptor is sorted topologically
-                for gap_arc in range(gap_offsets[gap], gap_offsets[gap + 1]):
-                    gap_cost = gap_weights[gap_arc]
-                    gap_cost = gap_cost if gap_labels[gap_arc] == 0 else gap_cost + matcher.deletion
-                    total = gap_cost + row[gap_nextstates[gap_arc] + behind]
-                    row[gap], row[gap + behind] = min(row[gap], total), min(row[gap + behind], total)
+                    row[gap] = min(row[gap], full.weights[arc] + following[gap])
+        if moves_alone:
+            _move_alone(row, behind, gaps, matcher.deletion)
+
+
+@inlined
+def _stay(row: Floats, word: int, weight: float, following: Floats, matcher: Matcher, stays: Floats) -> None:
+    """Lets the acceptor stay in states with loops; `stays` is the cost of that, 0 or infinity, so that sums are
+    vectorised. With rho, states with an arc that carries the word do not stay.
+    """
+    arcs = matcher.by_label[matcher.label_begin[word] : matcher.label_begin[word + 1]]
+    if matcher.rho:
+        for gap_arc in arcs:
+            stays[matcher.sources[gap_arc]] = np.inf
+    for gap in range(len(stays)):
+        row[gap] = min(row[gap], weight + following[gap] + stays[gap])
+    if matcher.rho:
+        for gap_arc in arcs:
+            source = matcher.sources[gap_arc]
+            stays[source] = 0.0 if matcher.has_loop[source] else np.inf
+
+
+@inlined
+def _match(row: Floats, word: int, weight: float, following: Floats, gaps: Arcs, matcher: Matcher) -> None:
+    """Follows the acceptor's arcs with the word, or with its stem."""
+    for gap_arc in matcher.by_label[matcher.label_begin[word] : matcher.label_begin[word + 1]]:
+        total = weight + gaps.weights[gap_arc] + following[gaps.nextstates[gap_arc]]
+        row[matcher.sources[gap_arc]] = min(row[matcher.sources[gap_arc]], total)
+    if matcher.stem < np.inf:
+        stem = matcher.stem_of[word]
+        for gap_arc in matcher.by_stem[matcher.stem_begin[stem] : matcher.stem_begin[stem + 1]]:
+            total = weight + gaps.weights[gap_arc] + matcher.stem + following[gaps.nextstates[gap_arc]]
+            row[matcher.sources[gap_arc]] = min(row[matcher.sources[gap_arc]], total)
+
+
+@inlined
+def _substitute(row: Floats, weight: float, following: Floats, gaps: Arcs) -> None:
+    """Follows all arcs of the acceptor that carry a word."""
+    for gap in range(len(gaps.finals)):
+        least = np.inf
+        for gap_arc in range(gaps.offsets[gap], gaps.offsets[gap + 1]):
+            if gaps.labels[gap_arc] != 0:
+                least = min(least, gaps.weights[gap_arc] + following[gaps.nextstates[gap_arc]])
+        row[gap] = min(row[gap], weight + least)
+
+
+@inlined
+def _move_alone(row: Floats, behind: int, gaps: Arcs, deletion: float) -> None:
+    """Moves the acceptor without a lattice arc; its states are sorted topologically."""
+    for gap in range(len(gaps.finals) - 1, -1, -1):
+        for gap_arc in range(gaps.offsets[gap], gaps.offsets[gap + 1]):
+            weight = gaps.weights[gap_arc] + (deletion if gaps.labels[gap_arc] != 0 else 0.0)
+            total = weight + row[gaps.nextstates[gap_arc] + behind]
+            row[gap], row[gap + behind] = min(row[gap], total), min(row[gap + behind], total)
 
 
 @jit
@@ -252,7 +263,7 @@ def _follow(
 ) -> tuple[int, int, int]:
     """Follows all edges from the nodes of one lattice state; returns the counts of nodes, followed nodes, and edges.
 
-    It is one long kernel because each kind of edge is a branch of the innermost loop and uses values of the outer ones.
+    It is one long kernel because arrays that are handed to a helper in the innermost loop double its time.
     """
     count, num_followed, num_edges = counts
     offsets, labels, weights, nextstates, _ = full

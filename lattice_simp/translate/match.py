@@ -77,6 +77,21 @@ class Matches:
         return total
 
 
+class _Pool(NamedTuple):
+    """Records, and how many of them are in use; `grown` makes room for more."""
+
+    records: Records
+    size: int
+
+
+class _Trie(NamedTuple):
+    """The patterns of a grammar: a trie of their words and slots, and the patterns that end at each node."""
+
+    keys: Longs
+    targets: Ints
+    pattern_at: Ints
+
+
 class _Sentence(NamedTuple):
     """The source, in arrays for the kernel."""
 
@@ -112,9 +127,9 @@ def match(
         present[cell] = 1
     copied = np.ones(len(words), dtype=np.bool_) if copy_all else untranslated(grammar, words)
     present[:, source.begins[copied], source.ends[copied]] = 1
-    trie = grammar.trie_keys, grammar.trie_targets, grammar.pattern_at
+    trie = _Trie(grammar.trie_keys, grammar.trie_targets, grammar.pattern_at)
     sentence = _Sentence(words.astype(np.int32), source.begins, source.ends, copied, source.near(max_span))
-    records, complete, paths = _match(sentence, present, *trie)
+    records, complete, paths = _match(sentence, present, trie)
     rows = records.view(np.int32).reshape(-1, _MATCH.itemsize // 4)
     pattern, left, path = (np.ascontiguousarray(rows[:, column]) for column in (0, 1, 4))
     span, slots = np.ascontiguousarray(rows[:, 2:4]), np.ascontiguousarray(rows[:, 5:])
@@ -139,102 +154,132 @@ def _follow(keys: Longs, targets: Ints, node: int, symbol: int) -> int:
 
 
 @jit
-def _match(
-    source: _Sentence, present: Bytes3, keys: Longs, targets: Ints, pattern_at: Ints
-) -> tuple[Records, Bytes3, Records]:
-    """Returns the matches, which cells are complete, and the paths; one kernel, as its pools grow in all its loops."""
-    num_nonterminals, num_states = len(present), len(source.near)
+def _match(source: _Sentence, present: Bytes3, trie: _Trie) -> tuple[Records, Bytes3, Records]:
+    """Returns the matches, which cells are complete, and the paths."""
     complete = present.copy()
-    matches, num_matches = np.empty(1024 + num_nonterminals * len(source.words), dtype=_MATCH), 0
-    items = np.empty(4096 + num_nonterminals, dtype=_ITEM)
-    paths, read = np.empty(4096 + len(source.words), dtype=_PATH), 0
-    for alone in range(len(source.copied)):
-        if not source.copied[alone]:
-            continue
-        paths[read].arc, paths[read].before = alone, -1
-        for left in range(num_nonterminals):
-            _set_item(items, 0, 0, -1, -1)
-            items[0].path = read
-            _set_match(matches, num_matches, COPY, left, source.begins[alone], source.ends[alone], items[0])
-            num_matches += 1
-        read += 1
-    for start in range(num_states - 2, -1, -1):
-        last = num_states - 1
+    matches, paths = _copies(source, len(present))
+    items = _Pool(np.empty(4096, dtype=_ITEM), 0)
+    for start in range(len(source.near) - 2, -1, -1):
+        last = len(source.near) - 1
         while not source.near[start, last]:
             last -= 1
         head = np.full(last - start + 1, -1, dtype=np.int32)  # lists of the items of this start by dot
-        _set_item(items, 0, 0, -1, -1)
-        items[0].next, head[0], count = -1, 0, 1
-        first_arc = lower_bound(source.ends, 0, len(source.ends), start + 1)
+        _set_item(items.records, 0, 0, -1, -1)
+        items.records[0].next, head[0] = -1, 0
+        items = _Pool(items.records, 1)
         for end in range(start + 1, last + 1):
-            first = count
-            if count + num_nonterminals >= len(items):
-                items = grown(items)
+            first = items.size
+            for left in range(len(present)):
+                if present[left, start, end]:
+                    items = _begin_with_slot(items, trie, left, start, end)
+            items, paths = _extend(items, paths, source, complete, trie, head, (start, end))
+            if source.near[start, end]:
+                matches, items = _complete(matches, items, first, complete, trie, (start, end))
+            for item in range(first, items.size):
+                items.records[item].next, head[end - start] = head[end - start], item
+    return matches.records[: matches.size], complete, paths.records[: paths.size]
+
+
+@jit
+def _copies(source: _Sentence, num_nonterminals: int) -> tuple[_Pool, _Pool]:
+    """Returns pools of matches and of paths with those of the copied tokens."""
+    matches, num_matches = np.empty(1024 + num_nonterminals * len(source.words), dtype=_MATCH), 0
+    paths, num_paths = np.empty(4096 + len(source.words), dtype=_PATH), 0
+    item = np.empty(1, dtype=_ITEM)
+    for arc in range(len(source.copied)):
+        if source.copied[arc]:
+            paths[num_paths].arc, paths[num_paths].before = arc, -1
+            _set_item(item, 0, 0, -1, -1)
+            item[0].path = num_paths
             for left in range(num_nonterminals):
-                following = _follow(keys, targets, 0, -1 - left) if present[left, start, end] else -1
-                if following >= 0:
-                    _set_item(items, count, following, start, end)
+                _set_match(matches, num_matches, COPY, left, source.begins[arc], source.ends[arc], item[0])
+                num_matches += 1
+            num_paths += 1
+    return _Pool(matches, num_matches), _Pool(paths, num_paths)
+
+
+@jit
+def _begin_with_slot(items: _Pool, trie: _Trie, left: int, start: int, end: int) -> _Pool:
+    """Adds the item of the patterns that begin with a slot, filled by the cell of a non-terminal."""
+    node = _follow(trie.keys, trie.targets, 0, -1 - left)
+    if node < 0:
+        return items
+    records = grown(items.records) if items.size == len(items.records) else items.records
+    _set_item(records, items.size, node, start, end)
+    return _Pool(records, items.size + 1)
+
+
+@jit
+def _extend(
+    items: _Pool,
+    paths: _Pool,
+    source: _Sentence,
+    complete: Bytes3,
+    trie: _Trie,
+    head: Ints,
+    span: tuple[int, int],
+) -> tuple[_Pool, _Pool]:
+    """Extends the items that end within the span by an arc, or by a cell, that ends where the span ends."""
+    start, end = span
+    (records, count), (words, num_words) = items, paths
+    arc_end = lower_bound(source.ends, 0, len(source.ends), end)
+    while arc_end < len(source.ends) and source.ends[arc_end] == end and source.begins[arc_end] < start:
+        arc_end += 1
+    for middle in range(start, end):
+        arc_begin = arc_end
+        while arc_end < len(source.ends) and source.ends[arc_end] == end and source.begins[arc_end] == middle:
+            arc_end += 1
+        item = head[middle - start]
+        while item >= 0:
+            if count + len(complete) + arc_end - arc_begin >= len(records):
+                records = grown(records)
+            for arc in range(arc_begin, arc_end):
+                node = _follow(trie.keys, trie.targets, records[item].node, source.words[arc])
+                if node >= 0:
+                    if num_words == len(words):
+                        words = grown(words)
+                    words[num_words].arc, words[num_words].before = arc, records[item].path
+                    records[count] = records[item]
+                    records[count].node, records[count].path = node, num_words
+                    count, num_words = count + 1, num_words + 1
+            for left in range(len(complete)):
+                # A slot at the very start is followed later, once the span's own cells are complete.
+                if middle == start or not complete[left, middle, end]:
+                    continue
+                node = _follow(trie.keys, trie.targets, records[item].node, -1 - left)
+                if node >= 0:
+                    _set_item(records, count, node, middle, end)
+                    records[count].path = records[item].path
+                    if records[item].begin >= 0:
+                        records[count].begin, records[count].end = records[item].begin, records[item].end
+                        records[count].second_begin, records[count].second_end = middle, end
                     count += 1
-            # Extend the items that end before this span by an arc, or by a cell, that ends here.
-            while first_arc < len(source.ends) and source.ends[first_arc] == end and source.begins[first_arc] < start:
-                first_arc += 1
-            for middle in range(start, end):
-                last_arc = first_arc
-                while (
-                    last_arc < len(source.ends) and source.ends[last_arc] == end and source.begins[last_arc] == middle
-                ):
-                    last_arc += 1
-                item = head[middle - start]
-                while item >= 0:
-                    if count + num_nonterminals + last_arc - first_arc >= len(items):
-                        items = grown(items)
-                    for arc in range(first_arc, last_arc):
-                        node = _follow(keys, targets, items[item].node, source.words[arc])
-                        if node >= 0:
-                            if read == len(paths):
-                                paths = grown(paths)
-                            paths[read].arc, paths[read].before = arc, items[item].path
-                            items[count] = items[item]
-                            items[count].node, items[count].path = node, read
-                            count, read = count + 1, read + 1
-                    for left in range(num_nonterminals):
-                        # A slot at the very start is followed below, once this span's own cells are complete.
-                        if middle == start or not complete[left, middle, end]:
-                            continue
-                        node = _follow(keys, targets, items[item].node, -1 - left)
-                        if node >= 0:
-                            _set_item(items, count, node, middle, end)
-                            items[count].path = items[item].path
-                            if items[item].begin >= 0:
-                                items[count].begin, items[count].end = items[item].begin, items[item].end
-                                items[count].second_begin, items[count].second_end = middle, end
-                            count += 1
-                    item = items[item].next
-                first_arc = last_arc
-            # Record complete items; a non-terminal that becomes complete may begin a longer rule, or a unary one.
-            item = first if source.near[start, end] else count
-            while item < count:
-                if num_matches + num_nonterminals >= len(matches):
-                    matches = grown(matches)
-                if count + num_nonterminals >= len(items):
-                    items = grown(items)
-                for left in range(num_nonterminals):
-                    pattern = pattern_at[items[item].node, left]
-                    if pattern < 0:
-                        continue
-                    _set_match(matches, num_matches, pattern, left, start, end, items[item])
-                    num_matches += 1
-                    if complete[left, start, end]:
-                        continue
-                    complete[left, start, end] = 1
-                    following = _follow(keys, targets, 0, -1 - left)
-                    if following >= 0:
-                        _set_item(items, count, following, start, end)
-                        count += 1
-                item += 1
-            for item in range(first, count):
-                items[item].next, head[end - start] = head[end - start], item
-    return matches[:num_matches], complete, paths[:read]
+            item = records[item].next
+    return _Pool(records, count), _Pool(words, num_words)
+
+
+@jit
+def _complete(
+    matches: _Pool, items: _Pool, first: int, complete: Bytes3, trie: _Trie, span: tuple[int, int]
+) -> tuple[_Pool, _Pool]:
+    """Adds the matches of the span; a non-terminal that becomes complete may begin a longer rule, or a unary one."""
+    start, end = span
+    records, count = matches
+    item = first
+    while item < items.size:
+        if count + len(complete) >= len(records):
+            records = grown(records)
+        for left in range(len(complete)):
+            pattern = trie.pattern_at[items.records[item].node, left]
+            if pattern < 0:
+                continue
+            _set_match(records, count, pattern, left, start, end, items.records[item])
+            count += 1
+            if not complete[left, start, end]:
+                complete[left, start, end] = 1
+                items = _begin_with_slot(items, trie, left, start, end)
+        item += 1
+    return _Pool(records, count), items
 
 
 @inlined
