@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any
 
 from experiments.experiment import stage_costs
 from experiments.files import write_lines
-from experiments.report import RANDOMISATION, Figures, gain_cells
+from experiments.report import RANDOMISATION, Figures, bleu_scores, gain_cells
+from lattice_simp.metrics import Lines, length_ratio
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.textio import read_lines
-from lattice_simp.train.config import Config, read_config
+from lattice_simp.text.tokeniser import model_tokenisers
+from lattice_simp.train.config import Config, TestSet, read_config
 
 TRAIN = "train.yaml"
 """The training config of such an experiment; its other settings override fields."""
@@ -49,6 +51,40 @@ def read_training(
         **values,
     }
     return read_config(folder / TRAIN, [*(f"{field}={json.dumps(value)}" for field, value in every.items()), *changes])
+
+
+def half_set(work: Path, half: int, lines: int | None = None) -> TestSet:
+    """Returns a half of the development set, or evenly spread lines of it."""
+    source, reference = (work / f"half{half}.{side}" for side in ("source", "reference"))
+    return TestSet(name=f"half{half}", source=source, references=(reference,), lines=lines)
+
+
+def write_half(work: Path, half: int, source: Iterable[str], reference: Iterable[str]) -> None:
+    """Writes the files of `half_set`."""
+    write_lines(work / f"half{half}.source", source)
+    write_lines(work / f"half{half}.reference", reference)
+
+
+def joined(halves: Sequence[Lines]) -> Lines:
+    """Returns the references of both halves, one after the other."""
+    sides = zip(*((half.tokens or (), half.text or ()) for half in halves), strict=True)
+    return Lines(*map(list, starmap(chain, sides)))
+
+
+def add_scores(
+    systems: Mapping[str, dict[str, Any]],
+    outputs: Mapping[str, Sequence[str]],
+    references: Lines,
+    baselines: Mapping[str, str],
+    model: Path,
+) -> None:
+    """Adds to the figures of systems their scores against each baseline, under its key, and their length ratio."""
+    tokeniser = model_tokenisers(model)[1]
+    for key, baseline in baselines.items():
+        for name, scores in bleu_scores(outputs, references, baseline, tokeniser).items():
+            systems[name][key] = scores
+    for name, lines in outputs.items():
+        systems[name]["length"] = length_ratio().corpus_score(lines, [references.tokens or ()])
 
 
 def quality_table(figures: Figures, baselines: Mapping[str, str], notes: str = "", counts: Iterable[str] = ()) -> str:

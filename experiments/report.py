@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from experiments.experiment import stage_table
@@ -27,6 +28,8 @@ from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell
 from lattice_simp.systems.judging import share
 from lattice_simp.text.tokeniser import Tokeniser
+from lattice_simp.train.config import Config, TestSet
+from lattice_simp.train.tuning import read_test_set, read_texts
 
 Figures = Mapping[str, Any]
 """JSON values, by name."""
@@ -48,6 +51,11 @@ def measured(
     """Measures the outputs of systems, lines of tokens, as tokens and as text."""
     lines = {name: Lines(tokens, [tokeniser.text(line) for line in tokens]) for name, tokens in outputs.items()}
     return measure(lines, references, metrics)
+
+
+def read_references(config: Config, test: TestSet, model: Path) -> list[Lines]:
+    """Returns the references of a set, as tokens of a model and as text."""
+    return list(map(Lines, read_test_set(config, test, model)[1], read_texts(config, test)[1]))
 
 
 def bleu_scores(

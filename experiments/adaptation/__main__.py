@@ -9,18 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from experiments import halving
 from experiments.adaptation.report import page
 from experiments.experiment import Experiment, Results, program
 from experiments.files import write_lines
-from experiments.halving import HALVES, by_key, read_training, summed_costs, write_corpora
-from experiments.report import bleu_scores
+from experiments.report import read_references
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.lm import LanguageModel
-from lattice_simp.metrics import Lines, length_ratio
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import read_lines
-from lattice_simp.text.tokeniser import model_tokenisers
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import ARPA
 from lattice_simp.train.pipeline import train
@@ -41,24 +39,20 @@ def adaptation(experiment: Experiment) -> Results:
     figures: dict[str, Any] = {"systems": {}}
     for name, changes in settings["systems"].items():
         outputs[name], halves = [], []
-        for half in HALVES:
+        for half in halving.HALVES:
             config = config_of(settings, experiment.folder, work, name, changes, half)
             test = other_half(settings, work, half)
             done = translated(config, test, experiment.run)
             outputs[name] += list(read_lines(done.folders["translated"] / OUTPUT))
             references = read_test_set(config, test, done.folders["model"])[1][0]
             halves.append(half_figures(done) | {"held_out_perplexity": perplexity(done.folders["model"], references)})
-            records |= by_key(done.records)
+            records |= halving.by_key(done.records)
         figures["systems"][name] = {"halves": halves}
-    sets = [other_half(settings, work, half) for half in HALVES]
+    sets = [other_half(settings, work, half) for half in halving.HALVES]
     model = done.folders["model"]
-    references = [line for test in sets for line in read_test_set(config, test, model)[1][0]]
-    texts = [line for test in sets for line in read_texts(config, test)[1][0]]
-    scores = bleu_scores(outputs, Lines(references, texts), settings["baseline"], model_tokenisers(model)[1])
-    for name, score in scores.items():
-        length = length_ratio().corpus_score(outputs[name], [references])
-        figures["systems"][name] |= {"scores": score, "length": length}
-    figures |= {"sentences": len(references), "stages": summed_costs(records)}
+    both = halving.joined([read_references(config, test, model)[0] for test in sets])
+    halving.add_scores(figures["systems"], outputs, both, {"scores": settings["baseline"]}, model)
+    figures |= {"sentences": both.count, "stages": halving.summed_costs(records)}
     return Results("Training on several corpora", figures, page(figures, settings))
 
 
@@ -86,28 +80,25 @@ def half_figures(done: Done) -> dict[str, Any]:
 
 def write_texts(settings: Mapping[str, Any], folder: Path, work: Path) -> None:
     """Writes the first pairs of each corpus, and the halves of the development set."""
-    config = write_corpora(settings, folder, work)
+    config = halving.write_corpora(settings, folder, work)
     source, references = read_texts(config, TestSet(**settings["development"]))
-    for half in HALVES:
-        write_lines(work / f"half{half}.source", source[half::2])
-        write_lines(work / f"half{half}.reference", references[0][half::2])
+    for half in halving.HALVES:
+        halving.write_half(work, half, source[half::2], references[0][half::2])
 
 
 def config_of(
     settings: Mapping[str, Any], folder: Path, work: Path, name: str, changes: list[str], half: int
 ) -> Config:
     """Returns the training config of a system that is tuned on a half of the development set."""
-    source, references = (str(work / f"half{half}.{side}") for side in ("source", "reference"))
-    development = {"name": f"half{half}", "source": source, "references": [references], "lines": settings["tuned"]}
-    values = {"tune.development": development}
-    changes = [change.format(references=references) for change in changes]
-    return read_training(settings, folder, work, f"{name}.{half}", values, changes)
+    development = halving.half_set(work, half, settings["tuned"])
+    values = {"tune.development": development.model_dump(mode="json")}
+    changes = [change.format(references=development.references[0]) for change in changes]
+    return halving.read_training(settings, folder, work, f"{name}.{half}", values, changes)
 
 
 def other_half(settings: Mapping[str, Any], work: Path, half: int) -> TestSet:
     """Returns the sentences to translate with the weights tuned on a half."""
-    source, references = (work / f"half{1 - half}.{side}" for side in ("source", "reference"))
-    return TestSet(name=f"half{1 - half}", source=source, references=(references,), lines=settings["translated"])
+    return halving.half_set(work, 1 - half, settings["translated"])
 
 
 # ---------------------------------------------------------------- training and translating

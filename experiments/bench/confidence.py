@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from experiments.bench.figures import Figures, cpu_time, figure
+from experiments.bench.figures import Figures, figure
+from experiments.timing import cpu_time
 from lattice_simp import Hypothesis, Lattice, confusion_network, nbest, read, word_confidences
 
 SCALE = 0.1

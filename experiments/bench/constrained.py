@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.bench.figures import Figures, cpu_time, figure
+from experiments.bench.figures import Figures, figure
+from experiments.timing import cpu_time
 from lattice_simp import TokenConstraint, constrained_beam_search, gappy_acceptor
 from lattice_simp.core.kernel import Floats, Longs
 

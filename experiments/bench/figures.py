@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import importlib
 import os
-import resource
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, TypedDict
 
 import numpy as np
+
+from experiments.timing import cpu_time
 
 
 class Figure(TypedDict, total=False):
@@ -41,28 +40,6 @@ def figure(value: float, unit: str, baseline: float | None = None, **recorded: f
     if recorded:
         entry["recorded"] = recorded
     return entry
-
-
-class Timer:
-    """CPU seconds of this process inside a `with` block."""
-
-    seconds = 0.0
-
-
-@contextmanager
-def cpu_time() -> Iterator[Timer]:
-    """Measures the CPU time of a block, with that of child processes that end in it."""
-    timer = Timer()
-    begin = _cpu_seconds()
-    try:
-        yield timer
-    finally:
-        timer.seconds = _cpu_seconds() - begin
-
-
-def _cpu_seconds() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:

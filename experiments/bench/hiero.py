@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import lattice_simp as ls
-from experiments.bench.figures import Figure, Figures, cpu_time, figure
+from experiments.bench.figures import Figure, Figures, figure
 from experiments.bench.oracle_data import (
     EUROPARL,
     EUROPARL_FULL,
@@ -21,6 +21,7 @@ from experiments.bench.oracle_data import (
     recorded_seconds,
     recorded_totals,
 )
+from experiments.timing import cpu_time
 from lattice_simp.translate.search.cubes.limits import CubePruning
 from lattice_simp.translate.search.exact.limits import ExactSearch
 

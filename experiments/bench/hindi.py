@@ -6,7 +6,8 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
-from experiments.bench.figures import Figures, cpu_time, figure
+from experiments.bench.figures import Figures, figure
+from experiments.timing import cpu_time
 from lattice_simp.grammars.hindi.bracketing import bracketing
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.hindi.formats.treebank import read_treebank

@@ -8,8 +8,9 @@ import kenlm
 import numpy as np
 
 import lattice_simp as ls
-from experiments.bench.figures import Figures, cpu_time, figure
+from experiments.bench.figures import Figures, figure
 from experiments.bench.oracle_data import read_by_kenlm, read_without_marks
+from experiments.timing import cpu_time
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import best_cost
 

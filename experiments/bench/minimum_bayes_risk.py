@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from experiments.bench.figures import Figures, cpu_time, figure
+from experiments.bench.figures import Figures, figure
 from experiments.bench.oracle_data import read_without_marks
+from experiments.timing import cpu_time
 from lattice_simp import Lattice, nbest, prune
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.ops.ngram_posteriors import ngram_posteriors

@@ -9,7 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from experiments.bench.figures import Figures, command_seconds, cpu_time, figure
+from experiments.bench.figures import Figures, command_seconds, figure
+from experiments.timing import cpu_time
 
 SENTENCES, HYPOTHESES = 400, 50
 PROJECT = Path(__file__).resolve().parents[2]

@@ -10,8 +10,9 @@ from typing import Any
 
 from experiments.causal.model import read_scorer
 from experiments.files import sentence_file
+from experiments.timing import cpu_time
 from experiments.transformer.sets import SentenceSet
-from experiments.transformer.stages import DECODED, Entry, Task, decoded_stage, each_sentence, timed
+from experiments.transformer.stages import DECODED, Entry, Task, decoded_stage, each_sentence
 from lattice_simp import nbest, read
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.rescore.causal import CausalSettings
@@ -51,9 +52,11 @@ def _scorer(settings: CausalSettings, dtype: str, count: int, decoded: Path, fol
     def work(task: Task) -> None:
         number, words = task
         hypotheses = nbest(read(sentence_file(decoded, number, ending="fst")), count)
-        with timed() as seconds:
+        with cpu_time() as scoring:
             costs = scorer.score(words, [hypothesis.tokens for hypothesis in hypotheses]).tolist()
         entries = [(path.text, path.cost, cost) for path, cost in zip(hypotheses, costs, strict=True)]
-        write_json(sentence_file(folder, number, ending="json"), {"entries": entries, "seconds": seconds()})
+        write_json(
+            sentence_file(folder, number, ending="json"), {"entries": entries, "seconds": round(scoring.seconds, 4)}
+        )
 
     return work

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,6 +14,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from experiments.files import write_lines
+from experiments.timing import cpu_time
 from lattice_simp import LanguageModel
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.skeleton import Skeleton, automatic, read_skeletons
@@ -222,10 +222,9 @@ Row = dict[str, Any]
 
 def measure(method: Method, examples: Sequence[Example], rate: float, model: LanguageModel) -> Row:
     """Makes skeletons of all sentences, and compares them with the references."""
-    begin = time.process_time()
-    skeletons = [method(example.parse, rate) for example in examples]
-    seconds = time.process_time() - begin
-    return {**describe(skeletons, examples, model), "cpu_ms_a_sentence": round(1000 * seconds / len(examples), 2)}
+    with cpu_time() as timer:
+        skeletons = [method(example.parse, rate) for example in examples]
+    return {**describe(skeletons, examples, model), "cpu_ms_a_sentence": round(1000 * timer.seconds / len(examples), 2)}
 
 
 def describe(skeletons: Sequence[Sequence[Skeleton]], examples: Sequence[Example], model: LanguageModel) -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ import lattice_simp as ls
 from experiments.constrained.model import Gemma, lines_of
 from experiments.constrained.report import FREE, SYSTEMS, page
 from experiments.experiment import Experiment, Results, program
+from experiments.timing import cpu_time
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.support.extras import extra
 from lattice_simp.support.tables import Row, read_table
@@ -74,18 +74,16 @@ def translations(gemma: Gemma, sentence: Sentence, config: Mapping[str, Any]) ->
     for system, (kind, is_search) in SYSTEMS.items():
         constraint = constraints.get(kind)
         step: Callable[[Longs], Floats] = gemma.step(prompt)
-        begin = time.process_time()
-        if constraint is not None and is_search:
-            texts = ls.constrained_beam_search(step, constraint, beam=config["beam"], max_tokens=config["max_tokens"])
-        else:
-            step = step if constraint is None else partial(_masked, step, constraint)
-            texts = ls.constrained_beam_search(
-                step, beam=config["beam"], max_tokens=config["max_tokens"], eos=gemma.ends
-            )
-        seconds = time.process_time() - begin
+        sizes = {"beam": config["beam"], "max_tokens": config["max_tokens"]}
+        with cpu_time() as timer:
+            if constraint is not None and is_search:
+                texts = ls.constrained_beam_search(step, constraint, **sizes)
+            else:
+                step = step if constraint is None else partial(_masked, step, constraint)
+                texts = ls.constrained_beam_search(step, **sizes, eos=gemma.ends)
         tokens = texts[0].tokens if texts else ()
         figures[system] = {
-            "seconds": seconds,
+            "seconds": timer.seconds,
             "ended": bool(texts),
             "text": gemma.text(tokens),
             "score": texts[0].model_score if texts else np.nan,

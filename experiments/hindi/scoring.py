@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 
+from experiments.timing import cpu_time
 from lattice_simp.systems.hindi.clause import Clause, ClauseType
 from lattice_simp.systems.hindi.clauses.examples import Example
 from lattice_simp.systems.hindi.clauses.labels import Brackets, brackets_of, clauses_of
@@ -45,18 +45,19 @@ def attachments(examples: Sequence[Example], analyser: Analyser, parser: Parser)
 
 def seconds(examples: Sequence[Example], analyser: Analyser, parser: Parser, model: ClauseModel) -> dict[str, float]:
     """Returns the CPU seconds of each step from tokens to simple sentences."""
-    times = [time.process_time()]
-    sentences = [analyser.analyse([token.form for token in example.sentence.tokens]) for example in examples]
-    times.append(time.process_time())
-    parsed = list(parser.parsed(sentences))
-    times.append(time.process_time())
-    marked = [model.clauses(sentence) for sentence in sentences]
-    times.append(time.process_time())
-    for pair in zip(parsed, marked, strict=True):
-        simplify(*pair)
-    times.append(time.process_time())
-    steps = ("tags and chunks", "dependencies", "brackets and types", "simple sentences")
-    return {
-        f"{step} of {len(examples)} sentences": end - begin
-        for step, begin, end in zip(steps, times, times[1:], strict=False)
+    with cpu_time() as tagging:
+        sentences = [analyser.analyse([token.form for token in example.sentence.tokens]) for example in examples]
+    with cpu_time() as parsing:
+        parsed = list(parser.parsed(sentences))
+    with cpu_time() as marking:
+        marked = [model.clauses(sentence) for sentence in sentences]
+    with cpu_time() as simplifying:
+        for pair in zip(parsed, marked, strict=True):
+            simplify(*pair)
+    steps = {
+        "tags and chunks": tagging,
+        "dependencies": parsing,
+        "brackets and types": marking,
+        "simple sentences": simplifying,
     }
+    return {f"{step} of {len(examples)} sentences": timer.seconds for step, timer in steps.items()}

@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from experiments.hindi_english.translating import OUTPUT, SYSTEMS, TEST, Analysed, read_analysed
-from experiments.report import RANDOMISATION, Figures, measured, score_notes, score_row, scores_of, signatures_of
+from experiments.report import (
+    RANDOMISATION,
+    Figures,
+    measured,
+    read_references,
+    score_notes,
+    score_row,
+    scores_of,
+    signatures_of,
+)
 from lattice_simp.metrics import (
     Groups,
-    Lines,
     Metric,
     bleu_13a,
     bleu_tok,
@@ -23,7 +31,6 @@ from lattice_simp.pipeline.runner import Done
 from lattice_simp.support.textio import read_lines
 from lattice_simp.text.tokeniser import tokenisers
 from lattice_simp.train.config import Config
-from lattice_simp.train.tuning import read_test_set, read_texts
 
 BASE = "plain"
 
@@ -34,8 +41,7 @@ SUBSETS = {"skeleton": "lines with a skeleton", "simplified": "lines that simpli
 def figures(config: Config, done: Done) -> dict[str, Any]:
     """Measures the systems on the test set, on all lines and on each subset, and returns everything as plain values."""
     folders, records, test = done.folders, done.records, config.test[0]
-    texts = zip(read_test_set(config, test, folders["model"])[1], read_texts(config, test)[1], strict=True)
-    references = [Lines(tokens, text) for tokens, text in texts]
+    references = read_references(config, test, folders["model"])
     outputs = {system.name: list(read_lines(folders[f"translated-{system.name}"] / OUTPUT)) for system in SYSTEMS}
     measurements = measured(outputs, references, tokenisers(config.text)[1], metrics(len(references)))
     analysed = read_analysed(folders["analysed"] / f"{TEST}.jsonl")

@@ -14,11 +14,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from experiments.files import finished_stages, sentence_file
-from experiments.report import RANDOMISATION, Figures, measured, plain_table
+from experiments.report import RANDOMISATION, Figures, measured, plain_table, read_references
 from experiments.study.nbest import Nbest
 from experiments.study.scoring import DECODER
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST
 from experiments.study.systems import RESCORED, SYSTEMS
+from experiments.timing import cpu_time
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
@@ -33,7 +34,6 @@ from lattice_simp.systems.combination.combine import CombinationSettings, combin
 from lattice_simp.systems.combination.methods import METHODS
 from lattice_simp.text.tokeniser import Tokeniser, tokenisers
 from lattice_simp.train.config import read_config
-from lattice_simp.train.tuning import read_test_set, read_texts
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 from lattice_simp.tune.feature_lattice import tuning_lattice
 from lattice_simp.tune.mert import MertOptions
@@ -222,9 +222,10 @@ def combination(sets: Mapping[str, StudySet], combiner: Combiner) -> dict[str, A
     baseline = max(singles, key=lambda name: singles[name])
     choice, choices = choose(combiner, development)
     weights = combiner.tuned(choice, development)
-    start, cpu = time.perf_counter(), time.process_time()
-    words = combiner.translate(choice, test, weights)
-    costs = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "sentences": len(words)}
+    start = time.perf_counter()
+    with cpu_time() as timer:
+        words = combiner.translate(choice, test, weights)
+    costs = {"seconds": time.perf_counter() - start, "cpu_seconds": timer.seconds, "sentences": len(words)}
     outputs = test.best_texts | {COMBINED: words}
     compared = _compared(outputs, test, baseline, combiner.tokeniser)
     gain = compared.scores[COMBINED]["BLEU-tok"]
@@ -277,12 +278,13 @@ def _combine(study: Path, folders: Mapping[str, Path], data: str, run: Run, fold
     for name in SETS:
         test_set = config.tune.development if name == DEVELOPMENT else config.test[0]
         assert test_set is not None
-        lines = read_test_set(config, test_set, model)[1]
-        originals = read_texts(config, test_set)[1]
+        every = read_references(config, test_set, model)
         key = DEVELOPMENT if name == DEVELOPMENT else test_set.name
-        lists = {system: read_lists(folder, key, len(lines[0])) for system, folder in folders.items()}
-        references = [[line.split() for line in row] for row in zip(*lines, strict=True)]
-        sets[name] = StudySet(lists, references, Lines(lines[0], originals[0]))
+        lists = {system: read_lists(folder, key, every[0].count) for system, folder in folders.items()}
+        references = [
+            [line.split() for line in row] for row in zip(*(lines.tokens or () for lines in every), strict=True)
+        ]
+        sets[name] = StudySet(lists, references, every[0])
     lm = LanguageModel.read(next(model.glob("lm.*")))
     figures = combination(sets, Combiner(lm, scales_of(sets[DEVELOPMENT]), tokeniser, run))
     write_json(folder / FIGURES, figures)

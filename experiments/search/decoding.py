@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiments.timing import cpu_time
 from lattice_simp import Decoder, __version__
 from lattice_simp.commands.journal import Journal
 from lattice_simp.pipeline.stage import Run
@@ -60,14 +60,13 @@ def make_translator(system: System, first: str) -> Callable[[tuple[int, str]], R
 
 def _translated(decoder: Decoder, task: tuple[int, str]) -> Record:
     number, words = task
-    begin = time.process_time()
-    result = decoder.translate(words)
-    best = result.best
-    spent = time.process_time() - begin
+    with cpu_time() as timer:
+        result = decoder.translate(words)
+        best = result.best
     return {
         "number": number,
         "line": best.text,
         "cost": best.cost,
         "gap": result.optimality_gap,
-        "cpu_seconds": round(spent, 4),
+        "cpu_seconds": round(timer.seconds, 4),
     }

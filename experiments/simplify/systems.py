@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any
 from experiments.files import output_file, parallel_corpus, write_lines
 from experiments.simplify import corpora
 from experiments.simplify.data import Config, TestSet
+from experiments.timing import cpu_time
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
@@ -112,16 +112,16 @@ def _simplify(
 ) -> dict[str, Any]:
     loaded = {swaps: Simplifier.load(model.folder) for swaps, model in models.items()}
     sentences = [tuple(line.split()) for line in read_lines(source)]
-    begin = time.process_time()
-    parses = _parsed(sentences)
-    counts: dict[str, Any] = {PARSING: {CPU_SECONDS: time.process_time() - begin}}
+    with cpu_time() as parsing:
+        parses = _parsed(sentences)
+    counts: dict[str, Any] = {PARSING: {CPU_SECONDS: parsing.seconds}}
     for name, system in systems.items():
         run.say(f"outputs: {name}")
-        begin = time.process_time()
         simplifier = replace(
             loaded[system.swaps], search=system.search, stages=system.steps, change=system.change, mode=system.mode
         )
-        chosen = [most_unlike(hypotheses) for hypotheses in simplifier.simplify_all(parses, system.rerank)]
+        with cpu_time() as timer:
+            chosen = [most_unlike(hypotheses) for hypotheses in simplifier.simplify_all(parses, system.rerank)]
         write_lines(output_file(folder, name), [penn(simplification.text) for simplification in chosen])
         counts[name] = {
             "splits": sum(len(entry.splits) for entry in chosen),
@@ -129,7 +129,7 @@ def _simplify(
             "substitutions": sum(len(entry.substitutions) for entry in chosen),
             "reorderings": sum(len(entry.reorderings) for entry in chosen),
             "passed through": sum(bool(entry.problem) for entry in chosen),
-            CPU_SECONDS: time.process_time() - begin,
+            CPU_SECONDS: timer.seconds,
         }
     write_json(folder / COUNTS, counts)
     return {"sentences": len(sentences)}

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from experiments import halving
 from experiments.experiment import Experiment, Results, program
 from experiments.files import write_lines
-from experiments.halving import HALVES, by_key, read_training, summed_costs, write_corpora
-from experiments.report import bleu_scores
+from experiments.report import read_references
 from experiments.skeleton_features.report import page
 from experiments.skeleton_features.systems import (
     OUTPUT,
@@ -20,14 +20,12 @@ from experiments.skeleton_features.systems import (
     translated_name,
     weights_name,
 )
-from lattice_simp.metrics import Lines, length_ratio
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.skeleton import Skeleton, read_skeletons
 from lattice_simp.support.textio import read_lines
-from lattice_simp.text.tokeniser import model_tokenisers
 from lattice_simp.train.config import TestSet
 from lattice_simp.train.pipeline import train
-from lattice_simp.train.tuning import evenly_spread, read_test_set, read_texts
+from lattice_simp.train.tuning import evenly_spread, read_texts
 from lattice_simp.translate.model_files import WEIGHTS, read_weights
 from lattice_simp.translate.result import SKELETON_FEATURE
 from lattice_simp.translate.skeleton_scores import PREFIX
@@ -41,24 +39,19 @@ def skeleton_features(experiment: Experiment) -> Results:
     outputs: dict[str, list[str]] = {name: [] for name in settings["systems"]}
     figures: dict[str, Any] = {"systems": {name: {"halves": []} for name in outputs}}
     records: dict[str, Mapping[str, Any]] = {}
-    references, texts = list[str](), list[str]()
-    for number in HALVES:
+    halves = []
+    for number in halving.HALVES:
         half = half_of(settings, experiment.folder, work, number)
         done = train(half.config, experiment.run, last=TUNE)
         done = run_stages(stages_of(half), half.config.work, experiment.run, done=done)
-        records |= by_key(done.records)
+        records |= halving.by_key(done.records)
         for name in outputs:
             figures["systems"][name]["halves"].append(half_figures(done, name, settings["systems"][name]))
             outputs[name] += read_lines(done.folders[translated_name(name)] / OUTPUT)
-        references += read_test_set(half.config, half.translated, done.folders["model"])[1][0]
-        texts += read_texts(half.config, half.translated)[1][0]
-    tokeniser = model_tokenisers(done.folders["model"])[1]
-    for key, baseline in (("scores", settings["baseline"]), ("over_scalar", settings["scalar"])):
-        for name, score in bleu_scores(outputs, Lines(references, texts), baseline, tokeniser).items():
-            figures["systems"][name][key] = score
-    for name, lines in outputs.items():
-        figures["systems"][name]["length"] = length_ratio().corpus_score(lines, [references])
-    figures |= {"sentences": len(references), "stages": summed_costs(records)}
+        halves += read_references(half.config, half.translated, done.folders["model"])
+    references, baselines = halving.joined(halves), {"scores": settings["baseline"], "over_scalar": settings["scalar"]}
+    halving.add_scores(figures["systems"], outputs, references, baselines, done.folders["model"])
+    figures |= {"sentences": references.count, "stages": halving.summed_costs(records)}
     return Results("One weight for skeletons, or one for each feature", figures, page(figures, settings))
 
 
@@ -90,15 +83,14 @@ def is_of_skeleton(feature: str) -> bool:
 
 def write_texts(settings: Mapping[str, Any], folder: Path, work: Path) -> None:
     """Writes the first pairs of each corpus, and the halves of the development set with their skeletons' masks."""
-    config = write_corpora(settings, folder, work)
+    config = halving.write_corpora(settings, folder, work)
     development = TestSet(**settings["development"])
     assert development.skeletons is not None
     chosen = chosen_skeletons(settings, config.path(development.skeletons))
     source, references = read_texts(config, development.model_copy(update={"skeletons": None}))
-    for half in HALVES:
+    for half in halving.HALVES:
         part = chosen[half::2]
-        write_lines(work / f"half{half}.source", [source[line] for line, _ in part])
-        write_lines(work / f"half{half}.reference", [references[0][line] for line, _ in part])
+        halving.write_half(work, half, (source[line] for line, _ in part), (references[0][line] for line, _ in part))
         write_lines(masks_file(work / f"half{half}.source"), [skeleton.to_mask() for _, skeleton in part])
 
 
@@ -117,12 +109,9 @@ def chosen_skeletons(settings: Mapping[str, Any], path: Path) -> list[tuple[int,
 
 def half_of(settings: Mapping[str, Any], folder: Path, work: Path, number: int) -> Half:
     """Returns the systems tuned on a half of the development set."""
-    tuned, translated = (
-        TestSet(name=f"half{side}", source=work / f"half{side}.source", references=(work / f"half{side}.reference",))
-        for side in (number, 1 - number)
-    )
+    tuned, translated = halving.half_set(work, number), halving.half_set(work, 1 - number)
     values = {"tune.development": tuned.model_dump(mode="json")}
-    config = read_training(settings, folder, work, str(number), values, ())
+    config = halving.read_training(settings, folder, work, str(number), values, ())
     return Half(settings, config, tuned, translated)
 
 

@@ -5,7 +5,6 @@ They are not tuned separately, so that differences come from the variants alone.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -31,6 +30,7 @@ from experiments.study.variants import (
     gap_variants,
     hand_variants,
 )
+from experiments.timing import cpu_time
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.pipeline.shards import over_shards, run_all
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
@@ -145,12 +145,11 @@ def _worker(base: System, every: list[Variant], folders: Mapping[str, Path], fol
         positions = read_positions(folders["gap-positions"], name, number) if positioned else {}
         outputs = {}
         for variant in every:
-            begin = time.process_time()
-            lists = _lists(variant, sentence, base, folders, plain)
-            shares = sentence.probabilities.get(variant.kinds[0]) if variant.several == "expected" else None
-            composed = _compose(variant, space, lists, positions, weights, shares)
-            spent = time.process_time() - begin
-            best = (composed.nbest.words[0], composed.reachable, composed.skeletons[0], spent)
+            with cpu_time() as timer:
+                lists = _lists(variant, sentence, base, folders, plain)
+                shares = sentence.probabilities.get(variant.kinds[0]) if variant.several == "expected" else None
+                composed = _compose(variant, space, lists, positions, weights, shares)
+            best = (composed.nbest.words[0], composed.reachable, composed.skeletons[0], timer.seconds)
             outputs[row_name(variant.name)] = best
         write_json(sentence_file(folder, number, name, "json"), outputs)
 

@@ -10,14 +10,14 @@ from typing import Any
 from experiments.experiment import Experiment
 from experiments.files import write_lines
 from experiments.network import write_pairs
-from experiments.report import measured
+from experiments.report import measured, read_references
 from experiments.study.pipeline import model_for
 from lattice_simp.metrics import Lines, Measurements, bleu_13a, bleu_tok, chrf
 from lattice_simp.pipeline.runner import Done
 from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.config import Config, TestSet, read_config
 from lattice_simp.train.pipeline import train
-from lattice_simp.train.tuning import read_test_set, read_texts
+from lattice_simp.train.tuning import read_test_set
 
 VALIDATION = "val"
 
@@ -50,9 +50,8 @@ def set_files(config: Config, name: str, lines: int | None) -> TestSet:
 
 def read_set(config: Config, test: TestSet, model: Path) -> SentenceSet:
     """Reads a set with the tokenisers of a model."""
-    sources, (tokens,) = read_test_set(config, test, model)
-    (text,) = read_texts(config, test)[1]
-    return SentenceSet(test.name, tuple(sources), Lines(tokens, text))
+    (references,) = read_references(config, test, model)
+    return SentenceSet(test.name, tuple(read_test_set(config, test, model)[0]), references)
 
 
 def hiero_system(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 from experiments.files import sentence_file
 from experiments.network import read_network, translated
+from experiments.timing import cpu_time
 from experiments.transformer.sets import VALIDATION, SentenceSet
 from lattice_simp import Decoder, Hypothesis, Lattice, determinize, nbest, prune, read, write
 from lattice_simp.core.symbols import SymbolTable
@@ -196,10 +195,11 @@ def _decoder(
 
     def work(task: Task) -> None:
         number, words = task
-        with timed() as seconds:
+        with cpu_time() as decoding:
             lattice = prune(_strings(decoder, words, beam), max_arcs=max_arcs)
         write(lattice, sentence_file(folder, number, ending="fst"))
-        write_json(sentence_file(folder, number, ending="json"), {"decoding": seconds(), "arcs": lattice.num_arcs})
+        record = {"decoding": round(decoding.seconds, 4), "arcs": lattice.num_arcs}
+        write_json(sentence_file(folder, number, ending="json"), record)
 
     return work
 
@@ -215,14 +215,14 @@ def _scorer(network: Path, search: Search, decoded: Path, folder: Path) -> Calla
     def work(task: Task) -> None:
         number, words = task
         hypotheses = nbest(read(sentence_file(decoded, number, ending="fst")), search.nbest)
-        with timed() as scoring:
+        with cpu_time() as scoring:
             costs = scorer.score(words, [path.tokens for path in hypotheses]).tolist()
-        with timed() as translating:
+        with cpu_time() as translating:
             line = translated(scorer, words, search.translation_beam)
         entries = tuple((path.text, path.cost, cost) for path, cost in zip(hypotheses, costs, strict=True))
-        values = {"entries": entries, "own": line, "scoring": scoring(), "translating": translating()}
+        seconds = {"scoring": round(scoring.seconds, 4), "translating": round(translating.seconds, 4)}
         before = read_json(sentence_file(decoded, number, ending="json"))
-        write_json(sentence_file(folder, number, ending="json"), values | before)
+        write_json(sentence_file(folder, number, ending="json"), {"entries": entries, "own": line, **seconds, **before})
 
     return work
 
@@ -242,22 +242,11 @@ def _searcher(
 
 
 def _search_lattice(lattice: Lattice, words: Sequence[str], scorer: TranslationScorer, how: LatticeSearch) -> Searched:
-    with timed() as seconds:
+    with cpu_time() as searching:
         best = rescore_lattice(
             lattice, words, scorer, beam=how.beam, model_weight=how.model_weight, lattice_weight=how.lattice_weight
         )[0]
-    return Searched(best.text, best.cost, seconds())
-
-
-@contextmanager
-def timed() -> Iterator[Callable[[], float]]:
-    """Yields a function that returns the block's CPU seconds."""
-    begin = time.process_time()
-    ends: list[float] = []
-    try:
-        yield lambda: round(ends[0] - begin, 4)
-    finally:
-        ends.append(time.process_time())
+    return Searched(best.text, best.cost, round(searching.seconds, 4))
 
 
 def _read(folder: Path, sentences: SentenceSet) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,8 @@ import pytest
 from train.toy import write_toy_experiment
 
 from experiments.adaptation import __main__ as program
-from experiments.adaptation.__main__ import config_of, other_half, summed_costs, write_texts
+from experiments.adaptation.__main__ import config_of, other_half, write_texts
+from experiments.halving import summed_costs
 from lattice_simp.support.textio import read_lines
 
 SETTINGS = {

@@ -9,7 +9,8 @@ import pytest
 
 from experiments.bench import peer_lattices, peers
 from experiments.bench.__main__ import main
-from experiments.bench.figures import compared, cpu_time, installed
+from experiments.bench.figures import compared, installed
+from experiments.timing import cpu_time
 from lattice_simp.core.lattice import Lattice
 
 WORDS = [f"word{number}" for number in range(50)]
