@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,7 +35,8 @@ class FormatError(LatticeSimpError):
     ) -> None:
         message = _short(message, LONGEST_QUOTE)
         self.message, self.path, self.line, self.remedy = message, path, line, remedy
-        where = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
+        place = os.fsdecode(path) if isinstance(path, os.PathLike) else path
+        where = "" if path is None else f"{place}:" if line is None else f"{place}:{line}:"
         super().__init__(f"{where} {message}".strip() + (f" ({remedy})" if remedy else ""))
 
 

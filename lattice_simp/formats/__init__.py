@@ -139,7 +139,7 @@ def read(
             or holds several lattices (use `read_all`); an option is not one of the format's reader.
         InvalidLatticeError: the lattice lacks a feature of `scales`.
     """
-    check_format(format, path)
+    check_format(format, path := require_path(path))
     lattice = parse(read_bytes(path), path, format, symbols, **options)
     return lattice if scales is None else scaled(lattice, scales, path)
 
@@ -188,7 +188,8 @@ def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = 
         LatticeSimpError: the ending is unknown, the format cannot represent the lattice, a cost is above 1e100, or the
             file cannot be written.
     """
-    chosen = format_of_name(require_path(path)) if format is None else format
+    path = require_path(path)
+    chosen = format_of_name(path) if format is None else format
     if not isinstance(chosen, str) or chosen not in FORMATS:
         raise LatticeSimpError(f"{path}: unknown format {chosen!r} (choose one of {', '.join(FORMATS)})")
     with located(output_place(path)):

@@ -226,7 +226,8 @@ def write_nbest(
     if not np.iterable(groups):
         raise TypeError(f"expected a list of n-best lists, not {groups!r:.80}")
     sentences = starmap(_sentence_of, enumerate(groups))
-    if is_json_name(require_path(path)):
+    path = require_path(path)
+    if is_json_name(path):
         write_json(sentences, path, first_id=first_id)
     else:
         write_moses(sentences, path, first_id=first_id, style=style)

@@ -20,7 +20,7 @@ from lattice_simp.lm.automaton import END, LOG_10, START, UNKNOWN, NgramAutomato
 from lattice_simp.lm.binary import BinaryModel, Successors, is_binary
 from lattice_simp.lm.build import build, load, store
 from lattice_simp.lm.restrict import restrict
-from lattice_simp.support.textio import is_pipe, read_bytes
+from lattice_simp.support.textio import is_pipe, read_bytes, require_path
 
 MAX_BYTES = 1 << 37
 """The size of an unpacked ARPA file beyond which it is taken for a mistake."""
@@ -106,6 +106,7 @@ class LanguageModel:
         Raises:
             FormatError: names the line that is not ARPA.
         """
+        path = require_path(path)
         if is_pipe(path):  # it can be read only once
             return cls.from_bytes(read_bytes(path, limit=MAX_BYTES), str(path))
         if is_binary(path):

@@ -101,6 +101,7 @@ def open_binary(path: str | Path, mode: Literal["r", "w"] = "r") -> Iterator[Bin
         FormatError: the file cannot be opened, or its compressed data are damaged or cut off.
         LatticeSimpError: the file cannot be written (no space left, no permission).
     """
+    path = require_path(path)
     with _reading(path) if mode == "r" else _writing(path) as file:
         yield file
 
@@ -155,15 +156,20 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def require_path(path: str | Path) -> str | Path:
-    """Returns a path; raises a TypeError for anything else: Python would open the number 1 as standard output."""
-    if not isinstance(path, (str, os.PathLike, Member)):
+    """Returns a path, a `Path` for any other `os.PathLike`, whose text may not be that of its file.
+
+    Raises:
+        TypeError: it is anything else: Python would open the number 1 as standard output.
+    """
+    if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"a path must be a string or a Path, not {path!r:.80}")
-    return path
+    return path if isinstance(path, (str, Path)) else Path(path)
 
 
 def is_pipe(path: str | Path) -> bool:
     """Returns whether a path is standard input, a pipe or a device, which can be read only once."""
-    if isinstance(require_path(path), Member):
+    path = require_path(path)
+    if isinstance(path, Member):
         return False
     return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
@@ -177,6 +183,7 @@ _COPY = "lattice-simp-stdin-"
 @contextmanager
 def readable(path: str | Path) -> Iterator[str]:
     """Yields the name of a file that can be read twice; standard input or a pipe is copied to a temporary file."""
+    path = require_path(path)
     if not is_pipe(path):
         yield path if isinstance(path, Member) else str(path)
         return
@@ -210,7 +217,8 @@ def file_name(path: str | Path) -> str | None:
 
 def place(path: str | Path) -> str:
     """Returns a file's name for messages: "standard input" for the copy of it that `readable` makes."""
-    return STDIN if Path(require_path(path)).parent.name.startswith(_COPY) else str(path)
+    path = require_path(path)
+    return STDIN if Path(path).parent.name.startswith(_COPY) else str(path)
 
 
 def output_place(path: str | Path) -> str:
@@ -219,7 +227,8 @@ def output_place(path: str | Path) -> str:
     >>> output_place("-"), output_place("a.slf")
     ('<stdout>', 'a.slf')
     """
-    return STDOUT if str(require_path(path)) == "-" else str(path)
+    path = require_path(path)
+    return STDOUT if str(path) == "-" else str(path)
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
@@ -312,7 +321,7 @@ def decode(data: bytes, path: str | Path | None) -> str:
 @contextmanager
 def _reading(path: str | Path) -> Iterator[BinaryIO]:
     with ExitStack() as stack:
-        if str(require_path(path)) == "-":
+        if str(path) == "-":
             raw: io.BufferedReader = io.BufferedReader(cast(Any, sys.stdin.buffer))
             stack.callback(raw.detach)
         elif isinstance(path, Member):

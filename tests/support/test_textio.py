@@ -16,6 +16,7 @@ import pytest
 import zstandard
 from format_helpers import COMPRESSIONS, fuzz
 
+import lattice_simp as ls
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support import textio
 from lattice_simp.support.textio import check_writable, open_binary, open_text, read_bytes, read_lines
@@ -269,3 +270,44 @@ def test_bombs_are_refused_and_dense_files_are_not(tmp_path, monkeypatch):
                 read(path)
         with pytest.raises(FormatError, match="more than 1000 times"):
             textio.read_bytes(textio.Member("a.tar", path.name, path.read_bytes()))
+
+
+class OtherPath:
+    """A path of another library: its file is `__fspath__`, and not its text."""
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __fspath__(self):
+        return self.path
+
+
+def test_any_object_with_a_path_is_a_path(tmp_path):
+    lattice = ls.Lattice.from_strings([("a cat", 1.0), ("the cat", 2.0)])
+    expected = [(path.text, path.cost) for path in ls.nbest(lattice, 2)]
+    for name in ("a.txt", "b.slf", "c.plf", "d.fst", "e.slf.gz"):
+        path = OtherPath(tmp_path / name)
+        ls.write(lattice, path)
+        for result in (ls.read(path), *(entry for _, entry in ls.read_all(path))):
+            assert [(entry.text, round(entry.cost, 5)) for entry in ls.nbest(result, 2)] == expected
+    assert len(list(ls.read_all(OtherPath(tmp_path)))) == 5
+    for name in ("a.nbest", "a.jsonl", "a.jsonl.xz"):
+        path = OtherPath(tmp_path / name)
+        ls.write_nbest([ls.nbest(lattice, 2)], path)
+        assert [[(entry.text, entry.cost) for entry in entries] for entries in ls.read_nbest(path)] == [expected]
+    model = "\\data\\\nngram 1=3\n\n\\1-grams:\n-1 <s>\n-1 </s>\n-1 a\n\n\\end\\\n"
+    (tmp_path / "a.arpa").write_text(model)
+    assert ls.LanguageModel.read(OtherPath(tmp_path / "a.arpa")).name == str(tmp_path / "a.arpa")
+    missing, unknown = OtherPath(tmp_path / "missing"), OtherPath(tmp_path / "a.unknown")
+    readers = (
+        ls.read,
+        ls.read_nbest,
+        ls.LanguageModel.read,
+        ls.TokenVocabulary.read,
+        lambda path: [*ls.read_all(path)],
+    )
+    for read in readers:
+        with pytest.raises(FormatError, match=f"^{tmp_path}/missing: "):
+            read(missing)
+    with pytest.raises(LatticeSimpError, match=f"^{tmp_path}/a.unknown: "):
+        ls.write(lattice, unknown)
