@@ -119,7 +119,7 @@ class Decision:
                 remedy = "give n-best lists, or join lattices with lattice-simp lattice union"
                 raise FormatError("not an n-best list", path=path, remedy=remedy)
             systems.append({sentence.number: sentence for sentence in self._lists(path, path, labels)})
-        rows = paired_by_name([[sentence.name for sentence in sentences.values()] for sentences in systems])
+        rows = paired_by_name(paths, [[sentence.name for sentence in sentences.values()] for sentences in systems])
         if rows is None:
             _warn_of_ends(paths, systems)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
@@ -21,8 +22,8 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, located
 from lattice_simp.formats import KALDI, check_labels, format_of, read
 from lattice_simp.formats.collections import Entry, entries, is_collection, list_lattice, natural_order
-from lattice_simp.formats.common import finite, natural
-from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.common import finite, natural, shown
+from lattice_simp.formats.list_lines import Sentence, original_name
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.formats.pieces import PieceKind
 from lattice_simp.formats.plf import Scores as PlfScores
@@ -318,7 +319,8 @@ def same_sentences(
     sentences or have them in another order, it is paired by name, and `missing` stands for what a system lacks.
 
     Raises:
-        FormatError: the systems have different numbers of sentences, and these are not paired by name.
+        FormatError: the systems have different numbers of sentences, and these are not paired by name; or as
+            `paired_by_name`.
     """
     before = list[str | None]()
     for members in zip_longest(*systems):
@@ -331,7 +333,7 @@ def same_sentences(
         return
     rests = [[*([] if member is None else [member]), *system] for member, system in zip(members, systems, strict=True)]
     count = len(before)
-    rows = paired_by_name([[*before, *(name for name, _ in rest)] for rest in rests])
+    rows = paired_by_name(sources, [[*before, *(name for name, _ in rest)] for rest in rests])
     if rows is None:
         yield from _paired_by_number(sources, rests, count)
         return
@@ -360,18 +362,24 @@ def say_paired_by_name() -> None:
     print("lattice-simp: the systems have different sentences, which are paired by name", file=sys.stderr)
 
 
-def paired_by_name(systems: Sequence[Sequence[str | None]]) -> list[tuple[int | None, ...]] | None:
+def paired_by_name(
+    sources: Sequence[str], systems: Sequence[Sequence[str | None]]
+) -> list[tuple[int | None, ...]] | None:
     """Returns the place of each sentence in each system; None for sentences that names do not pair.
 
     They do if all sentences have names, distinct in each system, and systems share some after those that all begin
     with; or if systems that begin with the same sentences have different numbers of them. Sentences come in the order
-    of the systems, as far as these agree.
+    of the systems, as far as these agree; those with the same name are paired in order.
 
-    >>> paired_by_name([["u-1", "u-3"], ["u-1", "u-2", "u-3"]])
+    >>> paired_by_name(["a.ctm", "b.ctm"], [["u-1", "u-3"], ["u-1", "u-2", "u-3"]])
     [(0, 0), (None, 1), (1, 2)]
 
     Args:
+        sources: the file of each system.
         systems: the names of the sentences of each system.
+
+    Raises:
+        FormatError: systems have different numbers of sentences with the same name.
     """
     places = [{name: place for place, name in enumerate(names) if name is not None} for names in systems]
     if any(len(named) < len(names) for named, names in zip(places, systems, strict=True)):
@@ -382,7 +390,19 @@ def paired_by_name(systems: Sequence[Sequence[str | None]]) -> list[tuple[int | 
     has_other_length = len(set(map(len, places))) > 1
     if not are_shared and not (same and has_other_length):
         return None
+    _check_repeated(sources, systems)
     return [tuple(named.get(name) for named in places) for name in order]
+
+
+def _check_repeated(sources: Sequence[str], systems: Sequence[Sequence[str | None]]) -> None:
+    """Raises FormatError if systems have different numbers of sentences with the same name."""
+    counts = [Counter(original_name(name) for name in names if name is not None) for names in systems]
+    for name in dict.fromkeys(name for count in counts for name in count):
+        numbers = sorted((count[name], source) for count, source in zip(counts, sources, strict=True) if count[name])
+        (least, source), (most, longer) = numbers[0], numbers[-1]
+        if least < most:
+            message = f"{counted(least, 'sentence')} with the name {shown(name)}, but {most} in {longer}"
+            raise FormatError(message, path=source, remedy="give each sentence another name")
 
 
 def _in_one_order(systems: Iterable[Sequence[str]]) -> list[str]:

@@ -73,6 +73,29 @@ class IdGaps:
             raise FormatError(message, path=self.path, line=line, remedy=remedy)
 
 
+class RepeatedName(str):
+    """The name of a sentence, made distinct because an earlier one has its own name, which is `original`.
+
+    >>> RepeatedName("u-1-2", "u-1"), original_name(RepeatedName("u-1-2", "u-1"))
+    ('u-1-2', 'u-1')
+    """
+
+    __slots__ = ("original",)
+
+    original: str
+
+    def __new__(cls, unique: str, original: str = "") -> RepeatedName:
+        """Makes the name from the text that no other sentence has, and from the own name."""
+        name = super().__new__(cls, unique)
+        name.original = original
+        return name
+
+
+def original_name(name: str) -> str:
+    """Returns the name of a sentence in its file."""
+    return name.original if isinstance(name, RepeatedName) else name
+
+
 @dataclass
 class Names:
     """The names of sentences or lattices so far; a name that occurs again gets a number.
@@ -99,6 +122,7 @@ class Names:
                 remedy = "give each sentence another name"
                 warn(f"the name {name} again; it becomes {unique}", path=self.path, remedy=remedy)
             self.numbered.add(unique)
+            return RepeatedName(unique, name)
         return unique
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from lattice_simp import Lattice, MissingExtraError, read_nbest, write
+from lattice_simp.errors import InputWarning
 from lattice_simp.formats import is_text
 from lattice_simp.skeleton.automatic import parser_name
 
@@ -250,6 +254,30 @@ def test_sentences_with_other_names_are_paired_by_name(call, folder, first, seco
     assert call("lattice", "union", "one.ctm", "two.ctm", "--output", "made/").returncode == 0
     rows = [line.split("\t") for line in call("lattice", "nbest", "made").stdout.splitlines()]
     assert sorted((row[0], row[-1]) for row in rows) == sorted((name, f"{name} cat") for name in expected)
+
+
+def test_sentences_with_the_same_name_are_paired_in_order_or_refused(call, folder):
+    """The numbers that the reader adds to repeated names are not those of sentences."""
+
+    def lists(*sentences):
+        return "".join(json.dumps({"name": name, "hypotheses": [text]}) + "\n" for name, text in sentences)
+
+    commands = (
+        ("combine", "one.jsonl", "two.jsonl"),
+        ("lattice", "mbr", "one.jsonl", "two.jsonl"),
+        ("lattice", "union", "one.jsonl", "two.jsonl", "--output", "made/"),
+    )
+    (folder / "one.jsonl").write_text(lists(("s", "a"), ("s", "b"), ("s", "c"), ("t", "d")))
+    for second in ([("s", "b"), ("s", "c"), ("t", "d")], [("s", "a"), ("s-2", "x"), ("t", "d")]):
+        (folder / "two.jsonl").write_text(lists(*second))
+        for command in commands:
+            with pytest.warns(InputWarning, match="the name s again"):
+                done = call(*command)
+            assert done.returncode == 2
+            assert re.search("two.jsonl: [12] sentences? with the name 's', but 3 in one.jsonl .give each", done.stderr)
+    (folder / "two.jsonl").write_text(lists(("s", "a"), ("s", "b"), ("s", "c"), ("r", "x"), ("t", "d")))
+    with pytest.warns(InputWarning, match="the name s again"):
+        assert call(*commands[0]).stdout.splitlines() == ["a", "b", "c", "x", "d"]
 
 
 def test_sentences_without_common_names_are_paired_by_number(call, folder):
