@@ -9,8 +9,10 @@ others are compared with all references.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+import operator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -66,7 +68,7 @@ def mbr_nbest(
     evidence: Strings | None = None,
     pruning: MbrPruning | None = None,
     ignore: Collection[str] = MARKS,
-    tokens: Callable[[str], Sequence[str]] | None = None,
+    tokens: Callable[[str], Sequence[str] | Sequence[int]] | None = None,
 ) -> list[Hypothesis]:
     """Returns the hypotheses sorted by expected utility, the best first; their costs are the negative utilities.
 
@@ -92,7 +94,8 @@ def mbr_nbest(
         pruning: limits the number of comparisons; see `MbrPruning`.
         ignore: tokens that are not words; the hypotheses that come back lack them.
         tokens: splits the text of a hypothesis into the tokens that `bleu` and `wer` compare, where its own tokens are
-            whole sentences (`lattice_simp.metrics.tokeniser("zh")`); None for its own tokens.
+            whole sentences (`lattice_simp.metrics.tokeniser("zh")`); they may be ids, as a model's tokeniser returns
+            them. None for its own tokens, of which `chrf` compares the characters.
 
     Returns:
         The hypotheses that were not pruned, with their features. Ties are in the order of the old costs.
@@ -122,7 +125,7 @@ def mbr_nbest(
     if isinstance(utility, np.ndarray):
         scores = _known_scores(utility, strings, hypotheses, hypotheses if evidence is None else evidence)
     elif isinstance(utility, str):
-        split = strings if tokens is None else [as_tokens(tokens(" ".join(string))) for string in strings]
+        split = strings if tokens is None else [_split(tokens(" ".join(string)), utility) for string in strings]
         scores = UTILITIES[utility](split)
     else:
         scores = user_scores(strings, utility)
@@ -135,6 +138,26 @@ def mbr_nbest(
         entries[number].with_cost(0.0 - gain) for number, gain in zip(kept.tolist(), expected.tolist(), strict=True)
     ]
     return sorted(ranked, key=lambda entry: entry.cost)
+
+
+def _split(tokens: Any, utility: str) -> Tokens:
+    """Returns the tokens of a string, whose ids become words.
+
+    Raises:
+        TypeError: they are neither strings nor ids, or ids for a utility of characters.
+    """
+    if isinstance(tokens, Mapping):
+        raise TypeError(f"tokens must return a list, not a mapping: {tokens!r:.80}; return its ids, ['input_ids']")
+    entries = tokens if isinstance(tokens, str) or not np.iterable(tokens) else list(tokens)
+    if isinstance(entries, list) and entries and all(map(_is_id, entries)):
+        if utility == "chrf":
+            raise TypeError(f"chrf compares characters, which the ids {entries!r:.80} lack; take bleu or wer")
+        return tuple(str(operator.index(entry)) for entry in entries)
+    return as_tokens(entries)
+
+
+def _is_id(token: object) -> bool:
+    return hasattr(token, "__index__") and not isinstance(token, bool | np.bool_)
 
 
 def string_probabilities(hypotheses: Sequence[Hypothesis], scale: float) -> dict[Tokens, float]:

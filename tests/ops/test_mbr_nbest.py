@@ -159,3 +159,20 @@ def test_what_cannot_be_decided_is_refused(options, message):
 def test_confidences_that_are_none_are_refused(confidence):
     with pytest.raises(LatticeSimpError, match="the confidence is"):
         MbrPruning(confidence=confidence)
+
+
+def test_tokens_may_be_ids():
+    """Tokenisers of models return ids, also as arrays; what characters would compare, or a mapping, is refused."""
+    entries = [Hypothesis((text,), cost) for text, cost in (("a b c", 1.0), ("a b d", 1.2), ("e f", 1.1))]
+    ids = {word: number for number, word in enumerate("abcdef")}
+    for utility in ("bleu", "wer"):
+        expected = [(entry.text, entry.cost) for entry in mbr_nbest(entries, utility, tokens=str.split)]
+        for kind in (list, tuple, np.array):
+            result = mbr_nbest(entries, utility, tokens=lambda text, kind=kind: kind([*map(ids.get, text.split())]))
+            assert [(entry.text, entry.cost) for entry in result] == expected
+    with pytest.raises(TypeError, match=r"chrf compares characters, which the ids .* take bleu or wer"):
+        mbr_nbest(entries, "chrf", tokens=lambda text: [1, 2])
+    with pytest.raises(TypeError, match=r"a list, not a mapping: .*return its ids"):
+        mbr_nbest(entries, "bleu", tokens=lambda text: {"input_ids": [1, 2]})
+    with pytest.raises(TypeError, match="words must be strings, not 1"):
+        mbr_nbest(entries, "bleu", tokens=lambda text: ["a", 1])
