@@ -88,7 +88,7 @@ _COLUMNS = {
 }
 """Columns that a line may hold beside its text: a pattern whose group is the column, and a command to remove it."""
 
-_MOST_LINES, _HEAD = 1000, 1 << 16
+_FIRST_LINES, _MOST_LINES, _HEAD = 10, 1000, 1 << 16
 
 
 @dataclass
@@ -126,28 +126,41 @@ class ColumnCheck:
 
 def warn_of_lines(lines: Sequence[str], path: str | Path) -> None:
     """Warns if the lines of a file, which count as sentences, are or hold something else."""
-    head = "\n".join(lines[:_MOST_LINES]).encode()[:_HEAD]
-    name = STDIN if str(path) == "-" else place(path)
-    looks = _looks_of(head, "-" if name == STDIN else quote(name))
-    if looks is not None:
-        warn(f"looks like {looks[0]}, and each line counts as a sentence", path=name, remedy=looks[1])
+    if _warn_of_kind(lines, path):
         return
-    check = ColumnCheck(name)
+    check = ColumnCheck(_name_of(path))
     for line in lines[:_MOST_LINES]:
         check.see(line)
     check.finish()
 
 
+def _warn_of_kind(lines: Sequence[str], path: str | Path) -> bool:
+    """Warns if lines look like a list, a lattice or another kind of file; returns whether they do."""
+    head, name = "\n".join(lines[:_MOST_LINES]).encode()[:_HEAD], _name_of(path)
+    looks = _looks_of(head, "-" if name == STDIN else quote(name))
+    if looks is not None:
+        warn(f"looks like {looks[0]}, and each line counts as a sentence", path=name, remedy=looks[1])
+    return looks is not None
+
+
+def _name_of(path: str | Path) -> str:
+    return STDIN if str(path) == "-" else place(path)
+
+
 def sentence_lines(path: str | Path) -> Iterator[str]:
-    """Yields the lines of a file, which count as sentences; warns if the first ones are or hold something else."""
-    head: list[str] = []
+    """Yields the lines of a file, which count as sentences; warns if the first ones are or hold something else.
+
+    The first lines tell of another kind of file before a command has printed results for all of a stream.
+    """
+    head, is_doubted = list[str](), False
     for line in read_lines(path):
         yield line
         if len(head) < _MOST_LINES:
             head.append(line)
-            if len(head) == _MOST_LINES:
+            is_doubted = is_doubted or (len(head) == _FIRST_LINES and _warn_of_kind(head, path))
+            if len(head) == _MOST_LINES and not is_doubted:
                 warn_of_lines(head, path)
-    if len(head) < _MOST_LINES:
+    if len(head) < _MOST_LINES and not is_doubted:
         warn_of_lines(head, path)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import warnings
+from itertools import islice
 
 import pytest
 from helpers import assert_linear
 
 import lattice_simp as ls
 from lattice_simp.errors import InputWarning, ScoreWarning
-from lattice_simp.formats.plain_text import ColumnCheck
+from lattice_simp.formats.plain_text import ColumnCheck, sentence_lines
 
 
 def test_outputs_of_systems_and_back(call, tmp_path):
@@ -100,6 +101,18 @@ def test_lists_in_place_of_references_are_told(call, tmp_path):
     with pytest.warns(InputWarning, match="a: looks like an n-best list"):
         done = call("evaluate", f"x={tmp_path / 'a'}", "--reference", tmp_path / "b", "--metrics", "length")
     assert (done.returncode, "has 2 lines, but" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("kind", ["0 ||| a cat ||| -1", "utt-1 1 0.0 0.5 cat 0.9"])
+def test_the_first_lines_tell_of_lists_before_there_are_results(tmp_path, kind):
+    (tmp_path / "a").write_text(f"{kind}\n" * 500, encoding="utf-8")
+    lines = sentence_lines(tmp_path / "a")
+    with pytest.warns(InputWarning, match="a: looks like ") as caught:
+        assert len(list(islice(lines, 11))) == 11
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(list(lines)) == 489
 
 
 def test_lattices_in_place_of_outputs_are_told(call, tmp_path):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.textio import open_binary, read_lines
 from lattice_simp.systems.corpus.mediawiki import read_pages, require_parser
@@ -62,7 +63,7 @@ def read_articles(path: str | Path) -> Iterator[Article]:
             yield Article(title, (text,), number, is_wikitext=True)
         return
     is_text = not head.startswith(b"{")
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(sentence_lines(path) if is_text else read_lines(path), start=1):
         if line.strip() and is_text:
             yield Article(str(number), (line,), number, is_titled=False)
         elif line.strip():

@@ -9,6 +9,7 @@ import pytest
 from systems.corpus.collection import dump_of, page_of
 
 from lattice_simp import FormatError, MissingExtraError
+from lattice_simp.errors import InputWarning
 from lattice_simp.support.textio import open_text
 from lattice_simp.systems.corpus.articles import Article, read_articles
 from lattice_simp.systems.corpus.mediawiki import paragraphs_of, read_pages
@@ -149,3 +150,9 @@ __NOTOC__
 @pytest.mark.parametrize("text", ["", "{{", "[[a|b", "{| x", "<ref>", "'''''", "== a", "{{{x|y}}", "<br", "[[File:x|"])
 def test_broken_wikitext_is_text(text):
     assert isinstance(paragraphs_of(text), list)
+
+
+def test_lists_in_place_of_plain_text_are_reported(tmp_path):
+    path = written(tmp_path, "0 ||| a cat ||| -1\n1 ||| a dog ||| -1\n", "a.txt")
+    with pytest.warns(InputWarning, match="a.txt: looks like an n-best list, and each line counts as a sentence"):
+        assert len(list(read_articles(path))) == 2
