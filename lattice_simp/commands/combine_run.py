@@ -19,7 +19,7 @@ from lattice_simp.commands.lattice_input import (
 )
 from lattice_simp.commands.lattice_run import with_progress
 from lattice_simp.commands.line_output import Result, write_lines
-from lattice_simp.commands.losses import CONFIDENCES, Losses
+from lattice_simp.commands.losses import CONFIDENCES, TIMES, Losses
 from lattice_simp.commands.reference_lines import readable_sources
 from lattice_simp.commands.token_forms import checked_forms
 from lattice_simp.commands.whole_sentences import checked_lists
@@ -53,6 +53,7 @@ from lattice_simp.translate.model_files import WEIGHTS, write_weights
 
 _NOTHING: list[Hypothesis] = []
 
+_NOT_TUNED = "lattices for tuning do not have {}"
 _UNUSED = "{} do not count and are lost; --method rover uses them"
 
 
@@ -167,8 +168,14 @@ def _decided(results: Iterable[Lattice | None], n: int, folder: Path | None, inp
     for number, lattice in enumerate(results):
         name = inputs.names[number]
         if folder is not None and lattice is not None:
-            write(lattice, folder / f"{number:06d}.txt", "features")
-            inputs.of_folder.add_phrases({LOST_HEADER: ["utterance"] if name else []})
+            write(lattice.without_features(TIME, POSTERIOR), folder / f"{number:06d}.txt", "features")
+            marks = {TIME: TIMES, POSTERIOR: CONFIDENCES}
+            inputs.of_folder.add_phrases(
+                {
+                    LOST_HEADER: ["utterance"] if name else [],
+                    _NOT_TUNED: [fact for feature, fact in marks.items() if feature in lattice.features],
+                }
+            )
         entries = [] if lattice is None else nbest(lattice, n, ignore=())
         yield Result(number, without_breaks(entries[0].text) if entries else "", entries, name)
 
@@ -207,8 +214,11 @@ class _Inputs:
                     print(f"lattice-simp: {source}: no output for sentence {number}", file=sys.stderr)
             self.names.append(shared.of(number, names))
             features = [features_of(output) for output in outputs]
-            # The combination has features of its own.
-            self.losses.add_features([TIME] if any(TIME in names for names in features) else [])
+            is_timed = [
+                TIME in names for names, output in zip(features, outputs, strict=True) if output is not _NOTHING
+            ]
+            if any(is_timed) and not (self._is_vote and all(is_timed)):
+                self.losses.add_features([TIME])
             confident = {source for source, names in zip(sources, features, strict=True) if POSTERIOR in names}
             if not self._is_vote:
                 self.losses.add_phrases({_UNUSED: [CONFIDENCES] if confident else []})

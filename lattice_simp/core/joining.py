@@ -10,7 +10,7 @@ import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
 from lattice_simp.core.features import Features, Scores
-from lattice_simp.core.header import NO_HEADER
+from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.core.symbols import EPSILON
@@ -21,7 +21,7 @@ def side_by_side(lattices: Sequence[Lattice]) -> tuple[Lattice, Ints]:
 
     The start state is that of the first lattice, so the states of the others are not reachable yet. All share one
     table of words, one of input labels, and the names of features; a feature that a lattice lacks is 0 there. The
-    header is kept if all lattices have the same one.
+    header is kept if all lattices have the same one; of different ones, a common name and the first start time.
     """
     lattices = _share_inputs(share_symbols(lattices))
     names = tuple(dict.fromkeys(chain.from_iterable(lattice.features for lattice in lattices)))
@@ -48,9 +48,16 @@ def side_by_side(lattices: Sequence[Lattice]) -> tuple[Lattice, Ints]:
             np.hstack([feature.arcs for feature in features], dtype=kind),
             np.hstack([feature.finals for feature in features], dtype=kind),
         ),
-        header=lattices[0].header if all(lattice.header == lattices[0].header for lattice in lattices) else NO_HEADER,
+        header=_common_header([lattice.header for lattice in lattices]),
     )
     return joined, begins
+
+
+def _common_header(headers: Sequence[Header]) -> Header:
+    first = headers[0]
+    if all(header == first for header in headers):
+        return first
+    return Header(first.name if all(header.name == first.name for header in headers) else None, start=first.start)
 
 
 def _share_inputs(lattices: list[Lattice]) -> list[Lattice]:

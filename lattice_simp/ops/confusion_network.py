@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.features import Features
+from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
@@ -69,23 +71,39 @@ def confusion_network(
     strings = Distribution.of(lattice, scale)
     if lattice.empty:
         return replace(lattice.project_output(), features=Features.empty(0, lattice.num_states))
-    slots, end = consensus_slots(lattice, strings)
+    slots, _, spans, end = consensus_of(lattice, strings)
     network = slot_chain(slots, strings, lattice)
-    return network if end is None else network.with_feature(TIME, _durations(slots, end)[network.sources])
+    return network if spans is None else network.with_feature(TIME, _durations(slots, end)[network.sources])
 
 
-def consensus_slots(lattice: Lattice, strings: Distribution) -> tuple[Slots, float | None]:
-    """Returns the slots of the consensus, and the duration of the lattice in seconds if it has times.
+class Consensus(NamedTuple):
+    """The alignment of the strings of a lattice with their consensus.
+
+    Attributes:
+        slots: the slots.
+        pivot: the string that was aligned: the consensus, but for lattices that take too many rounds.
+        spans: (arcs, 2) float64 seconds, when each arc begins and ends; None without times.
+        end: when the lattice ends, in seconds; 0 without times.
+    """
+
+    slots: Slots
+    pivot: Pivot
+    spans: Floats | None = None
+    end: float = 0.0
+
+
+def consensus_of(lattice: Lattice, strings: Distribution) -> Consensus:
+    """Returns the consensus of a lattice; times of words decide on the alignment, too.
 
     Args:
         lattice: has a path, and no labels that are not words.
         strings: the distribution of its strings.
     """
     if TIME not in lattice.features:
-        return _settled(strings), None
+        return Consensus(*_settled(strings))
     seconds = _expected_times(strings.arcs, lattice.features[TIME])
-    times = seconds[np.stack((lattice.sources, lattice.nextstates), axis=1)]
-    return _settled(strings, times), float(seconds[-1])
+    spans = seconds[np.stack((lattice.sources, lattice.nextstates), axis=1)]
+    return Consensus(*_settled(strings, spans), spans, float(seconds[-1]))
 
 
 def consensus_entries(slots: Slots) -> Longs:
@@ -94,8 +112,8 @@ def consensus_entries(slots: Slots) -> Longs:
     return first[slots.words[first] > 0]
 
 
-def _settled(strings: Distribution, times: Floats | None = None) -> Slots:
-    """Returns the slots of the final pivot."""
+def _settled(strings: Distribution, times: Floats | None = None) -> tuple[Slots, Pivot]:
+    """Returns the final pivot and its slots."""
     first = most_probable(strings)
     pivot = Pivot.untimed(greedy(strings) if first is None else first)
     slots = align(strings, pivot, times)
@@ -108,13 +126,16 @@ def _settled(strings: Distribution, times: Floats | None = None) -> Slots:
             break
         pivot = following
         slots = align(strings, pivot, times)
-    return slots
+    return slots, pivot
 
 
 def slot_chain(slots: Slots, strings: Distribution, lattice: Lattice) -> Lattice:
-    """Returns the chain of states with the words of the slots, in the table of the lattice of the strings."""
+    """Returns the chain of states with the words of the slots, in the table of the lattice of the strings.
+
+    It keeps the name and the start time of the lattice, whose other metadata are about its scores.
+    """
     count = int(slots.slots.max(initial=-1)) + 1
-    return Lattice.from_arcs(
+    chain = Lattice.from_arcs(
         slots.slots,
         strings.labels[slots.words],
         0.0 - np.log(np.maximum(slots.masses, LEAST)),
@@ -122,6 +143,7 @@ def slot_chain(slots: Slots, strings: Distribution, lattice: Lattice) -> Lattice
         np.append(np.full(count, np.inf), 0.0),
         lattice.symbols,
     )
+    return replace(chain, header=Header(lattice.header.name, start=lattice.header.start))
 
 
 def _durations(slots: Slots, total: float) -> Floats:

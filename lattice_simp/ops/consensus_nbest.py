@@ -20,7 +20,7 @@ from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.core.sorting import stable_order
 from lattice_simp.errors import EmptyLatticeError
-from lattice_simp.ops.confusion_network import ROUNDS, consensus_entries, consensus_slots
+from lattice_simp.ops.confusion_network import ROUNDS, consensus_entries, consensus_of
 from lattice_simp.ops.distribution import LEAST, TIE, Distribution
 from lattice_simp.ops.mbr_nbest import string_probabilities
 from lattice_simp.ops.mbr_utilities import Tokens
@@ -70,7 +70,7 @@ def _most_probable(strings: Mapping[Tokens, float]) -> Tokens:
 def _consensus_of_lattice(strings: Mapping[Tokens, float]) -> Hypothesis:
     costs = [(words, -math.log(max(mass, LEAST))) for words, mass in strings.items()]
     distribution = Distribution.of(lattice := Lattice.from_strings(costs).connected())
-    slots, _ = consensus_slots(lattice, distribution)
+    slots = consensus_of(lattice, distribution).slots
     first = np.flatnonzero(np.diff(slots.slots, prepend=-1))
     cost = -np.log(np.maximum(slots.masses[first], LEAST)).sum()
     return Hypothesis(distribution.decode(slots.words[consensus_entries(slots)]), float(cost))

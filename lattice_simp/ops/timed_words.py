@@ -14,7 +14,7 @@ from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
 from lattice_simp.errors import EmptyLatticeError, InvalidLatticeError
-from lattice_simp.ops.confusion_network import consensus_entries, consensus_slots
+from lattice_simp.ops.confusion_network import consensus_entries, consensus_of
 from lattice_simp.ops.distribution import Distribution
 from lattice_simp.ops.nbest import shortest_path
 from lattice_simp.ops.word_confidences import stored_confidences, word_confidences
@@ -94,7 +94,7 @@ def _of_best_path(lattice: Lattice, scale: float, stored: Hypothesis | None) -> 
 
 def _of_consensus(lattice: Lattice, scale: float) -> list[TimedWord]:
     strings = Distribution.of(lattice, scale)
-    slots, _ = consensus_slots(lattice, strings)
+    slots = consensus_of(lattice, strings).slots
     best = consensus_entries(slots)
     begins, ends = slots.spans[best].T
     columns = (begins.tolist(), (ends - begins).tolist(), slots.masses[best].tolist())

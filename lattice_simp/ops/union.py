@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from lattice_simp.core.arguments import flag, reals
+from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.joining import dead_state, side_by_side, with_epsilons
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.errors import LatticeSimpError
@@ -40,7 +42,8 @@ def union(
     [('a', 0.375), ('b', 0.375), ('a', 0.25)]
 
     Args:
-        lattices: acyclic acceptors or transducers. A feature that one of them lacks is 0 there.
+        lattices: acyclic acceptors or transducers. A feature that one of them lacks is 0 there. The union begins when
+            the first of them does, and words keep their times; the rest of the headers stays if all are the same.
         costs: the additional cost of each lattice's paths (nats); 0 if None.
         shares: instead of costs, the weight of each lattice's probabilities, above 0; divided by their sum.
         normalised: whether the costs of each lattice become those of posteriors first (see `normalise`, which also
@@ -62,10 +65,13 @@ def union(
         raise LatticeSimpError(f"the costs of lattices are {entry_costs}; give finite numbers")
     normalised = flag(normalised, "normalised")
     parts = [normalise(lattice) if normalised else lattice.connected() for lattice in lattices]
-    joined, begins = side_by_side([dead_state(parts[0]), *parts])
+    starts = np.array([part.header.start for part in parts])
+    same_start = [replace(part, header=replace(part.header, start=float(starts.min()))) for part in parts]
+    joined, begins = side_by_side([dead_state(same_start[0]), *same_start])
     entered = np.array([number for number, part in enumerate(parts) if part.num_states], dtype=np.int32)
-    sources = np.zeros(len(entered), dtype=np.int32)
-    return with_epsilons(joined, sources, begins[1:][entered], np.array(entry_costs)[entered]).connected()
+    waits = [(starts - starts.min())[entered] if name == TIME else np.zeros(len(entered)) for name in joined.features]
+    sources, scores = np.zeros(len(entered), dtype=np.int32), np.reshape(waits, (len(waits), len(entered)))
+    return with_epsilons(joined, sources, begins[1:][entered], np.array(entry_costs)[entered], scores).connected()
 
 
 def _costs_of_shares(shares: Sequence[float], costs: Sequence[float] | None) -> list[float]:

@@ -114,21 +114,22 @@ class Slots(NamedTuple):
     spans: Floats
 
 
-def align(strings: Distribution, pivot: Pivot, times: Floats | None = None) -> Slots:
+def align(strings: Distribution, pivot: Pivot, times: Floats | None = None, values: Floats | None = None) -> Slots:
     """Returns the words that the strings have at each word of the pivot, and between its words.
 
     Args:
         strings: the strings of a lattice.
         pivot: the string to align them with.
-        times: (arcs, 2) float64 seconds, when each arc begins and ends. If the pivot has no times, these may be any
-            two values of the arcs, which do not influence the alignment.
+        times: (arcs, 2) float64 seconds, when each arc begins and ends; only for a pivot with times.
+        values: (arcs, 2) float64, the values to average in place of the times.
     """
-    return _slots(_aligned(strings, pivot, times), pivot, len(strings.arcs.finals), len(strings.words) + 1)
+    entries = _aligned(strings, pivot, times, values)
+    return _slots(entries, pivot, len(strings.arcs.finals), len(strings.words) + 1)
 
 
 def matched(strings: Distribution, pivot: Ints) -> Floats:
     """Returns the probability of the strings that have the same word where they align with the pivot, (len(pivot),)."""
-    entries = _aligned(strings, Pivot.untimed(pivot), None)
+    entries = _aligned(strings, Pivot.untimed(pivot))
     columns, words = np.divmod(entries["key"], len(strings.arcs.finals) * (len(strings.words) + 1))
     same = np.append(0, pivot)[columns] == words
     masses = np.zeros(len(pivot))
@@ -136,10 +137,11 @@ def matched(strings: Distribution, pivot: Ints) -> Floats:
     return np.minimum(masses, 1.0)
 
 
-def _aligned(strings: Distribution, pivot: Pivot, times: Floats | None) -> Records:
+def _aligned(strings: Distribution, pivot: Pivot, times: Floats | None = None, values: Floats | None = None) -> Records:
     spans = np.zeros((len(strings.arcs.labels), 2)) if times is None else times
     letters, table = _letters(strings, pivot, spans)
-    entries: Records = _entries_of(strings.arcs, pivot, letters, table, spans, len(strings.words) + 1)
+    values = spans if values is None else values
+    entries: Records = _entries_of(strings.arcs, pivot, letters, table, values, len(strings.words) + 1)
     return entries
 
 

@@ -205,8 +205,8 @@ def test_recognisers_vote_with_the_confidences_of_words(call, folder):
     assert done.stdout == "the bat\n"
     assert done.stderr.splitlines() == [
         "lattice-simp: three.txt: no confidences of words, so these count by frequency",
-        "<stdout>: text cannot store the names of sentences; to keep them, give --nbest-output a name that ends in "
-        ".jsonl",
+        "<stdout>: text cannot store the names of sentences and the confidences of words; to keep them, give "
+        "--nbest-output a name that ends in .jsonl",
         "<stdout>: the result does not have the feature time",
     ]
     done = call("combine", *systems, "--method", "rover", "--confidence-weight", 0)
@@ -215,6 +215,23 @@ def test_recognisers_vote_with_the_confidences_of_words(call, folder):
     done = call("combine", *systems)
     assert done.stdout == "the cat\n"
     assert "<stdout>: the confidences of words do not count and are lost; --method rover uses them" in done.stderr
+
+
+def test_recognisers_that_vote_give_words_with_times(call, folder):
+    (folder / "one.ctm").write_text("u 1 5.0 0.2 the 0.9\nu 1 5.2 0.3 cat 0.3\n")
+    (folder / "two.ctm").write_text("u 1 5.0 0.2 the 0.9\nu 1 5.4 0.3 cat 0.9\nu 1 6.0 0.5 sat 0.9\n")
+    systems = ("one.ctm", "two.ctm", "--method", "rover", "--empty-confidence", 0.1)
+    done = call("combine", *systems, "--nbest-output", "voted.jsonl", "-n", 1)
+    assert (done.stdout, done.stderr) == ("the cat sat\n", "")
+    done = call("lattice", "ctm", "voted.jsonl")
+    lines = ["u 1 5.000 0.200 the 1.0000", "u 1 5.300 0.300 cat 1.0000", "u 1 6.000 0.500 sat 0.7000"]
+    assert done.stdout.splitlines() == lines
+    done = call("combine", *systems, "--lattices", "lattices")
+    assert "the times of words and the confidences of words" in done.stderr
+    (folder / "reference").write_text("the cat sat\n")
+    options = ("--weights", "lattices/weights.tsv", "--reference", "reference", "--output", "tuned.tsv")
+    done = call("tune", "lattices", "lattices", *options)
+    assert done.returncode == 0, done.stderr
 
 
 def ctm(*names, word="cat"):

@@ -14,6 +14,7 @@ from word_edits import edits
 
 from lattice_simp import (
     CyclicLatticeError,
+    Hypothesis,
     Lattice,
     LatticeSimpError,
     SymbolTable,
@@ -248,6 +249,14 @@ def test_times_decide_where_there_are_some():
         assert len(slots_of(network)) == together + 1
         assert shortest_path(network).features == {"time": pytest.approx(10.0)}
         assert (network.features["time"] >= 0).all()
+
+
+def test_the_network_keeps_the_name_and_the_start():
+    lattice = Lattice.from_nbest([Hypothesis(("a", "b"), times=((5.0, 5.5), (5.5, 6.5)))])
+    lattice = replace(lattice, header=replace(lattice.header, name="u-1", scales={"time": 2.0}))
+    network = confusion_network(lattice)
+    assert (network.header.name, network.header.start, network.header.scales) == ("u-1", 5.0, {})
+    assert shortest_path(network).times == ((5.0, 5.5), (5.5, 6.5))
 
 
 def test_large_lattices_are_pruned_if_asked_for():

@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 from helpers import best_by_string, paths, random_lattice
 
-from lattice_simp import CyclicLatticeError, Lattice, LatticeSimpError, SymbolTable, concat, nbest, normalise, union
+from lattice_simp import (
+    CyclicLatticeError,
+    Hypothesis,
+    Lattice,
+    LatticeSimpError,
+    SymbolTable,
+    concat,
+    nbest,
+    normalise,
+    union,
+)
 from lattice_simp.core.features import Features
 
 SEEDS = range(40)
@@ -34,6 +44,20 @@ def test_words_features_and_costs_come_along():
     first, second = nbest(union(lattice, other), 2)
     assert (first.text, first.cost, dict(first.features)) == ("a", 1.5, {"x": 2.0, "y": 0.0})
     assert (second.text, second.cost, dict(second.features)) == ("b", 4.0, {"x": 0.0, "y": 3.0})
+
+
+def test_words_keep_their_times_wherever_their_lattices_begin():
+    first = [Hypothesis(("a", "b"), 1.0, times=((5.0, 5.5), (5.5, 6.5))), Hypothesis(("a",), 2.0, times=((5.0, 6.0),))]
+    second = [Hypothesis(("c",), 0.5, times=((3.25, 4.0),))]
+    lattices = list(map(Lattice.from_nbest, (first, second)))
+    named = [replace(lattice, header=replace(lattice.header, name="u-1")) for lattice in lattices]
+    for joined in (union(*lattices), union(*reversed(lattices)), union(*named, shares=[1, 2])):
+        assert {path.tokens: path.times for path in nbest(joined, 9)} == {
+            hypothesis.tokens: hypothesis.times for hypothesis in (*first, *second)
+        }
+        assert joined.header.start == 3.25
+    assert union(*named).header.name == concat(*named).header.name == "u-1"
+    assert nbest(concat(*lattices), 1)[0].times == ((5.0, 5.5), (5.5, 6.5), (6.5, 7.25))
 
 
 def test_lattices_that_accept_nothing_add_nothing():

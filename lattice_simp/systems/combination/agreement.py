@@ -45,7 +45,7 @@ def with_agreement(
     """Adds the features of agreement to a lattice, splitting its states by their last words.
 
     Args:
-        lattice: the lattice of candidates; its costs are negative log probabilities.
+        lattice: the lattice of candidates; its costs are negative log probabilities. Its features stay.
         systems: the hypotheses of each system with posteriors as costs, or None for a system without hypotheses. They
             share the symbol table of `lattice`.
         shares: the shares of systems in the mixture, which sum to 1 over those with hypotheses.
@@ -53,7 +53,8 @@ def with_agreement(
     """
     history = pruned_history(lattice, MAX_ORDER, max_arcs)
     expanded = history.lattice
-    columns = {POSTERIOR: 0.0 - expanded.weights, WORDS: (expanded.olabels != EPSILON).astype(np.float64)}
+    columns = {name: expanded.features[name] for name in expanded.features}
+    columns |= {POSTERIOR: 0.0 - expanded.weights, WORDS: (expanded.olabels != EPSILON).astype(np.float64)}
     by_order, gains = np.zeros((MAX_ORDER, expanded.num_arcs)), {}
     for number, (system, share) in enumerate(zip(systems, shares, strict=True), 1):
         if system is None:

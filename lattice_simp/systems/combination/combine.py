@@ -161,8 +161,15 @@ def combine(
     shares = [share / total for share in shares]
     candidates = [systems[number] for number in numbers]
     method = METHODS[chosen.method if len(candidates) > 1 else "union"]  # a single system needs no combination
-    votes = chosen.confidence_weight, chosen.empty_confidence
-    lattice = method.make(Task(candidates, [shares[number] for number in numbers], chosen.strings, expand, *votes))
+    task = Task(
+        candidates,
+        [shares[number] for number in numbers],
+        chosen.strings,
+        expand,
+        confidence_weight=chosen.confidence_weight,
+        empty_confidence=chosen.empty_confidence,
+    )
+    lattice = method.make(task)
     scored = with_agreement(lattice, [None if system.empty else system for system in systems], shares, chosen.max_arcs)
     if weights is None:  # a single system has no other to agree with
         alone = {POSTERIOR: 1.0, LM: chosen.lm_weight}
@@ -195,18 +202,26 @@ def default_weights(systems: int, settings: CombinationSettings, *, lm: bool = T
     return {**weights, **({LM: settings.lm_weight} if lm else {})}
 
 
-def _system(output: Output, scale: float, ignore: Collection[str], has_confidences: bool) -> Lattice:
-    """Returns a system's posteriors as a lattice, empty without hypotheses; with confidences of words if any."""
+def _system(output: Output, scale: float, ignore: Collection[str], is_vote: bool) -> Lattice:
+    """Returns a system's posteriors as a lattice, empty without hypotheses; for votes with times and confidences."""
     if isinstance(output, Lattice):
         lattice = output.project_output()
     else:
-        hypotheses = as_hypotheses(output)
-        has_confidences = has_confidences and any(item.confidences for item in hypotheses)
-        lattice = Lattice.from_nbest(
-            Hypothesis(item.tokens, item.cost, confidences=_confidences(item) if has_confidences else None)
-            for item in hypotheses
-        )
+        lattice = Lattice.from_nbest(_marked(as_hypotheses(output)) if is_vote else map(_plain, as_hypotheses(output)))
     return normalise(lattice.without_words(ignore), scale)
+
+
+def _plain(hypothesis: Hypothesis) -> Hypothesis:
+    return Hypothesis(hypothesis.tokens, hypothesis.cost)
+
+
+def _marked(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Returns hypotheses with their times, and all with confidences of words, unknown ones too, if one has them."""
+    is_sure = any(item.confidences for item in hypotheses)
+    return [
+        Hypothesis(item.tokens, item.cost, times=item.times, confidences=_confidences(item) if is_sure else None)
+        for item in hypotheses
+    ]
 
 
 def _confidences(hypothesis: Hypothesis) -> Confidences:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from lattice_simp.core.columns import UNKNOWN_LOG
-from lattice_simp.core.feature_names import POSTERIOR
+from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.features import Features
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -102,13 +102,18 @@ def confusion(task: Task) -> Lattice:
 
 
 def rover(task: Task) -> Lattice:
-    """Returns the confusion network of all strings of the systems; votes on the words in each slot are its costs."""
-    systems = [
-        replace(system, features=system.features.select((POSTERIOR,)))
+    """Returns the confusion network of all strings of the systems; votes on the words in each slot are its costs.
+
+    It has the votes as the feature "posterior", and times of words if all systems have them.
+    """
+    names = (POSTERIOR, TIME) if all(TIME in system.features for system in task.systems) else (POSTERIOR,)
+    sure = [
+        system
         if POSTERIOR in system.features
-        else system.without_features().with_feature(POSTERIOR, np.full(system.num_arcs, UNKNOWN_LOG))
+        else system.with_feature(POSTERIOR, np.full(system.num_arcs, UNKNOWN_LOG))
         for system in task.systems
     ]
+    systems = [replace(system, features=system.features.select(names)) for system in sure]
     return word_vote(union(*systems, shares=task.shares), task.confidence_weight, task.empty_confidence)
 
 

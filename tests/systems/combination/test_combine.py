@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 import pytest
@@ -355,6 +355,40 @@ def test_the_confidences_of_some_hypotheses_count():
     assert shortest_path(combine([ranked, unsure], ROVER)).text == "a b"
     assert shortest_path(combine(["a b", sure, "a b"], ROVER)).text == "a b"
     assert shortest_path(combine([[Hypothesis((), confidences=())], unsure, sure], ROVER)).text == "a c"
+
+
+def test_times_of_votes_are_means_wherever_they_begin():
+    """Systems with the same words, and another with more of them."""
+    for seed in range(20):
+        rng, count = np.random.default_rng(seed), 4
+        begins = np.cumsum(rng.random((3, count)) + 0.5, axis=1)
+        spans = np.stack((begins, begins + 0.4), axis=2) + rng.choice([0.0, 100.0])
+        words = tuple("abcd")
+        systems = [[Hypothesis(words, times=tuple(map(tuple, span)))] for span in spans.round(3).tolist()]
+        path = shortest_path(combine(systems, ROVER))
+        assert path.tokens == words
+        mean = spans.round(3).mean(axis=0)
+        mean[:-1, 1] = np.minimum(mean[:-1, 1], mean[1:, 0])
+        assert np.array(path.times) == pytest.approx(mean, abs=2e-6), seed
+        assert path.confidences == (1.0,) * count
+
+
+def test_times_of_votes_do_not_overlap():
+    """Also those of words with fewer votes than none, which give way to the others."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        systems = []
+        for _ in range(int(rng.integers(2, 5))):
+            count = int(rng.integers(1, 6))
+            begins = np.sort(rng.random(count) * 3).round(2).tolist()
+            times = tuple((begin, round(begin + 0.5 * rng.random(), 2)) for begin in begins)
+            systems.append([Hypothesis(tuple(rng.choice(list("abc"), count)), times=times)])
+        settings = CombinationSettings("rover", empty_confidence=float(rng.random()))
+        paths = nbest(combine(systems, settings), 50)
+        for path in paths:
+            ends = [0.0, *chain.from_iterable(path.times)]
+            assert ends == sorted(ends), seed
+            assert ends[-1] <= max(end for [entry] in systems for _, end in entry.times) + 1e-5
 
 
 def test_votes_leave_other_methods_alone():
