@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lattice_simp.commands.combine_run import Combination, CombinedFiles
-from lattice_simp.commands.lattice_input import LabelOptions, ignored_labels, take_options
+from lattice_simp.commands.label_options import LabelOptions, ignored_labels, take_options
 from lattice_simp.commands.options import (
     INPUT,
     LABELS,

@@ -9,17 +9,12 @@ from pathlib import Path
 
 import typer
 
-from lattice_simp.commands.lattice_input import (
-    LabelOptions,
-    SharedNames,
-    features_of,
-    read_outputs,
-    same_sentences,
-    utterance,
-)
+from lattice_simp.commands.label_options import LabelOptions
+from lattice_simp.commands.lattice_input import features_of, read_outputs, utterance
 from lattice_simp.commands.lattice_run import with_progress
 from lattice_simp.commands.line_output import Result, write_lines
 from lattice_simp.commands.losses import CONFIDENCES, TIMES, Losses
+from lattice_simp.commands.pairing import SharedNames, same_sentences
 from lattice_simp.commands.reference_lines import readable_sources
 from lattice_simp.commands.token_forms import checked_forms
 from lattice_simp.commands.whole_sentences import checked_lists

@@ -9,18 +9,12 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
 from typing import Any, TypeVar
 
-from lattice_simp.commands.lattice_input import (
-    NO_OPTIONS,
-    LabelOptions,
-    SharedNames,
-    read_acyclic,
-    read_skeleton,
-    require_lattices,
-    say_repeated,
-)
+from lattice_simp.commands.label_options import NO_OPTIONS, LabelOptions
+from lattice_simp.commands.lattice_input import read_acyclic, read_skeleton, require_lattices, say_repeated
 from lattice_simp.commands.lattice_run import lattice_run
 from lattice_simp.commands.losses import wants_json, write_lists, write_result
 from lattice_simp.commands.options import refuse_idle
+from lattice_simp.commands.pairing import SharedNames
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice, Strings
 from lattice_simp.core.marks import MARKS, unmarked

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lattice_simp.commands.lattice_input import WordOptions, sentence_number
+from lattice_simp.commands.label_options import WordOptions
+from lattice_simp.commands.lattice_input import sentence_number
 from lattice_simp.commands.lattice_run import lattice_run
 from lattice_simp.commands.losses import COMPUTED
 from lattice_simp.commands.options import LABELS, Id, Jobs, LatticeFile, Output, Scale, command_app, say

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from lattice_simp.commands.decision import Decision
-from lattice_simp.commands.lattice_input import LabelOptions, WordOptions, take_options
+from lattice_simp.commands.label_options import LabelOptions, WordOptions, take_options
 from lattice_simp.commands.lattice_run import lattice_run
 from lattice_simp.commands.losses import is_folder
 from lattice_simp.commands.mixture import Mixture

@@ -7,18 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from lattice_simp.commands.lattice_input import (
-    LabelOptions,
-    SharedNames,
-    paired_by_name,
-    repeated,
-    require_lattices,
-    say_paired_by_name,
-    say_repeated,
-)
+from lattice_simp.commands.label_options import LabelOptions
+from lattice_simp.commands.lattice_input import repeated, require_lattices, say_repeated
 from lattice_simp.commands.lattice_run import lattice_run, with_progress
 from lattice_simp.commands.losses import wants_json, write_lists
 from lattice_simp.commands.options import refuse_idle
+from lattice_simp.commands.pairing import SharedNames, paired_by_name, say_paired_by_name
 from lattice_simp.commands.whole_sentences import checked_lists, lists_of_words, warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice

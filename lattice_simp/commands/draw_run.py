@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from lattice_simp.commands.lattice_input import LabelOptions, read_full
+from lattice_simp.commands.label_options import LabelOptions
+from lattice_simp.commands.lattice_input import read_full
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.draw import IMAGE_FORMATS, drawn_arcs, drawn_states, to_dot, to_image, to_svg

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from lattice_simp.commands.compose import terms_of
-from lattice_simp.commands.lattice_input import LabelOptions, Output, features_of, read_skeleton
+from lattice_simp.commands.label_options import LabelOptions
+from lattice_simp.commands.lattice_input import Output, features_of, read_skeleton
 from lattice_simp.commands.lattice_run import lattice_run
 from lattice_simp.commands.losses import Losses, is_folder, write_several
 from lattice_simp.core.header import Header

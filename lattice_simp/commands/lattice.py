@@ -18,12 +18,9 @@ from lattice_simp.commands.compose import (
     require_arrays,
 )
 from lattice_simp.commands.gappy_run import acceptor_of, write_gappy_acceptors, write_term_acceptors
+from lattice_simp.commands.label_options import LabelOptions, WordOptions
 from lattice_simp.commands.lattice_facts import BATCH_FACTS, facts_of
-from lattice_simp.commands.lattice_input import (
-    LabelOptions,
-    WordOptions,
-    require_hypotheses,
-)
+from lattice_simp.commands.lattice_input import require_hypotheses
 from lattice_simp.commands.lattice_run import lattice_run
 from lattice_simp.commands.model_scores import ModelScores
 from lattice_simp.commands.nbest_run import write_best_lists, write_best_strings

@@ -1,206 +1,34 @@
-"""Reads lattices and n-best lists for commands: interprets labels, and chooses one of several lattices."""
+"""Reads lattices and n-best lists for commands, and chooses one of several lattices."""
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, fields, replace
-from heapq import merge
-from itertools import takewhile, zip_longest
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from lattice_simp.commands.options import COST_HELP, IGNORE_HELP, PIECES_HELP, PLF_SCORES_HELP, SCALES_HELP
+from lattice_simp.commands.label_options import NO_OPTIONS, LabelOptions
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.marks import MARKS
-from lattice_simp.core.reweight import rescale
-from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, located
-from lattice_simp.formats import KALDI, check_labels, format_of, read
-from lattice_simp.formats.collections import Entry, entries, is_collection, list_lattice, natural_order
-from lattice_simp.formats.common import finite, natural, shown
-from lattice_simp.formats.list_lines import Sentence, original_name
+from lattice_simp.errors import EmptyLatticeError, FormatError, located
+from lattice_simp.formats import check_labels, format_of, read
+from lattice_simp.formats.collections import Entry, entries, is_collection, list_lattice
+from lattice_simp.formats.common import natural
+from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
-from lattice_simp.formats.pieces import PieceKind
-from lattice_simp.formats.plf import Scores as PlfScores
-from lattice_simp.ops.join_pieces import join_pieces
-from lattice_simp.support.options import option
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import STDIN, place, readable
 
-Options = TypeVar("Options")
 Member = TypeVar("Member")
 
 Output = Lattice | list[Hypothesis]
 """The output of a system for a sentence."""
 
-_WRITTEN = {"sausages": ("symbols_path",), "plf": ("scores",)}
-"""The options of each writer, except for those of Kaldi's formats."""
 
 _LISTED = 5
 """The most names that an error lists."""
-
-
-@dataclass(frozen=True)
-class LabelOptions:
-    """How to interpret the labels of a lattice file."""
-
-    symbols: Path | None = option(None, "symbols", "OpenFst symbol table for numeric labels")
-    isymbols: Path | None = option(None, "isymbols", "symbol table for input labels, if different")
-    words: bool = option(False, "words", "treat numeric labels in AT&T text as words")
-    pieces: PieceKind = option("none", "pieces", PIECES_HELP)
-    cost: str | None = option(None, "cost", COST_HELP)
-    scales: str | None = option(None, "scales", SCALES_HELP)
-    frame_shift: float | None = option(None, "frame-shift", "seconds per frame of Kaldi's alignments (default: 0.01)")
-    output_symbols: Path | None = option(
-        None, "output-symbols", "words.txt for Kaldi output (default: that of --symbols)"
-    )
-    plf_scores: PlfScores | None = option(None, "plf-scores", f"{PLF_SCORES_HELP}; read and written")
-
-    def of_lists(self, path: str) -> dict[str, Any]:
-        """Returns the arguments for `stream_sentences`.
-
-        Raises:
-            FormatError: an option describes labels, which n-best lists do not have.
-        """
-        check_labels(self._labels, "nbest", path)
-        scales = None if self.scales is None else scales_of(self.scales)
-        return {"pieces": self.pieces, "cost": self.cost, "scales": scales}
-
-    def of_lattices(self, path: str) -> dict[str, Any]:
-        """Returns the arguments for readers of lattice formats.
-
-        Raises:
-            FormatError: an option is for n-best lists only.
-        """
-        if self.cost is not None:
-            raise FormatError("is not an n-best list", path=path, remedy="leave --cost out")
-        return self._labels
-
-    @property
-    def ignored(self) -> frozenset[str]:
-        """The labels that are not words; none here, since these options are of commands that keep all labels."""
-        return frozenset()
-
-    @property
-    def for_lists(self) -> LabelOptions:
-        """The options that apply to n-best lists, for commands whose label options concern another file."""
-        return LabelOptions(pieces=self.pieces, cost=self.cost)
-
-    def of_output(self, format: str) -> dict[str, Any]:
-        """Returns the arguments for the writer of a format."""
-        values = {
-            "symbols_path": self.output_symbols or self.symbols,
-            "frame_shift": self.frame_shift,
-            "scores": self.plf_scores,
-        }
-        names = ("symbols_path", "frame_shift") if format in KALDI else _WRITTEN.get(format, ())
-        return {name: values[name] for name in names if values[name] is not None}
-
-    def of_input(self, format: str | None, output: str) -> LabelOptions:
-        """Returns the options for reading, without those that only the output's format has.
-
-        Args:
-            format: the input's format; None for an n-best list, whose writer has no times either.
-            output: the output's format.
-        """
-        labels = self
-        if output in KALDI and format is not None and format not in KALDI:
-            labels = replace(labels, frame_shift=None)
-        return replace(labels, plf_scores=None) if output == "plf" != format else labels
-
-    def prepared(self, lattice: Lattice) -> Lattice:
-        """Returns a lattice with the options applied: joins its pieces and weights its features.
-
-        Raises:
-            LatticeSimpError: the lattice has no such pieces or no such feature.
-        """
-        lattice = join_pieces(lattice, self.pieces)
-        return lattice if self.scales is None else rescale(lattice, scales_of(self.scales))
-
-    @property
-    def _labels(self) -> dict[str, Any]:
-        values: dict[str, Any] = {"symbols_path": self.symbols, "isymbols_path": self.isymbols}
-        values |= {"frame_shift": self.frame_shift, "scores": self.plf_scores}
-        options: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
-        return options | ({"numeric": False} if self.words else {})
-
-
-@dataclass(frozen=True)
-class WordOptions(LabelOptions):
-    """How to interpret the labels of a lattice file, and which of them are not words."""
-
-    ignore: list[str] | None = option(None, "ignore", IGNORE_HELP)
-    keep_marks: bool = option(False, "keep-marks", "count sentence ends, silence and noise (<s>, !SIL, ...) as words")
-
-    @property
-    def ignored(self) -> frozenset[str]:
-        """The labels that are not words."""
-        return ignored_labels(self.ignore, keep_marks=self.keep_marks)
-
-
-@dataclass(frozen=True)
-class ListFile:
-    """N-best lists, and how to read them.
-
-    Attributes:
-        path: the file, or - for standard input.
-        first_id, pieces, cost: as for `stream_sentences`.
-        ignored: labels that are not words.
-    """
-
-    path: str
-    first_id: int
-    pieces: PieceKind
-    cost: str | None
-    ignored: frozenset[str]
-
-    @contextmanager
-    def sentences(self) -> Iterator[Iterator[Sentence]]:
-        """Yields the lists as a stream.
-
-        Raises:
-            FormatError: the file is broken.
-        """
-        with readable(self.path) as file:
-            yield stream_sentences(file, self.first_id, pieces=self.pieces, cost=self.cost, ignore=self.ignored)
-
-
-NO_OPTIONS = LabelOptions()
-
-
-def scales_of(text: str) -> dict[str, float]:
-    """Returns the weights of features.
-
-    >>> scales_of("acoustic=0.1,graph=1")
-    {'acoustic': 0.1, 'graph': 1.0}
-
-    Raises:
-        LatticeSimpError: not NAME=NUMBER, separated by commas.
-    """
-    scales = dict[str, float]()
-    for part in text.split(","):
-        name, _, number = part.strip().rpartition("=")
-        scale = finite(number)
-        if not name or scale is None or name in scales:
-            raise LatticeSimpError(f"--scales: {part.strip()!r} is not NAME=NUMBER; write acoustic=0.1,graph=1")
-        scales[name] = scale
-    return scales
-
-
-def take_options(kind: type[Options], settings: dict[str, Any]) -> Options:
-    """Removes the fields of a dataclass from a command's settings, and returns them as the dataclass."""
-    names = [part.name for part in fields(kind) if part.name in settings]  # type: ignore[arg-type]
-    return kind(**{name: settings.pop(name) for name in names})
-
-
-def ignored_labels(ignore: Sequence[str] | None, *, keep_marks: bool = False) -> frozenset[str]:
-    """Returns the labels that are not words: those of --ignore, and the marks."""
-    return frozenset(split_tokens(" ".join(ignore or ()).replace("\n", " "))) | (frozenset() if keep_marks else MARKS)
 
 
 def read_full(
@@ -310,128 +138,6 @@ def read_outputs(
         yield source, read_full(file, labels=labels)
 
 
-def same_sentences(
-    sources: Sequence[str], systems: Sequence[Iterator[tuple[str | None, Member]]], missing: Member
-) -> Iterator[tuple[tuple[str | None, Member], ...]]:
-    """Yields the names of each sentence and what the systems have for it; `sources` are their files in messages.
-
-    Sentences are paired by number while their names are the same. If the rest has other names, as some systems lack
-    sentences or have them in another order, it is paired by name, and `missing` stands for what a system lacks.
-
-    Raises:
-        FormatError: the systems have different numbers of sentences, and these are not paired by name; or as
-            `paired_by_name`.
-    """
-    before = list[str | None]()
-    for members in zip_longest(*systems):
-        names = [None if member is None else member[0] for member in members]
-        if None in members or len({*names} - {None}) > 1:
-            break
-        before.append(None if None in names else names[0])
-        yield members
-    else:
-        return
-    rests = [[*([] if member is None else [member]), *system] for member, system in zip(members, systems, strict=True)]
-    count = len(before)
-    rows = paired_by_name(sources, [[*before, *(name for name, _ in rest)] for rest in rests])
-    if rows is None:
-        yield from _paired_by_number(sources, rests, count)
-        return
-    say_paired_by_name()
-    for row in rows[count:]:
-        yield tuple(
-            (None, missing) if place is None else rest[place - count] for place, rest in zip(row, rests, strict=True)
-        )
-
-
-def _paired_by_number(
-    sources: Sequence[str], systems: Sequence[Sequence[tuple[str | None, Member]]], count: int
-) -> Iterator[tuple[tuple[str | None, Member], ...]]:
-    """Yields what the systems have for each sentence after the first `count`; raises FormatError where one ends."""
-    for number, members in enumerate(zip_longest(*systems), count):
-        if None in members:
-            has_output = [member is not None for member in members]
-            shorter, longer = sources[has_output.index(False)], sources[has_output.index(True)]
-            message = f"ends after {counted(number, 'sentence')}, but {longer} has more"
-            raise FormatError(message, path=shorter, remedy="give each system's output for the same sentences")
-        yield members
-
-
-def say_paired_by_name() -> None:
-    """Reports that systems have different sentences, or the same ones in another order."""
-    print("lattice-simp: the systems have different sentences, which are paired by name", file=sys.stderr)
-
-
-def paired_by_name(
-    sources: Sequence[str], systems: Sequence[Sequence[str | None]]
-) -> list[tuple[int | None, ...]] | None:
-    """Returns the place of each sentence in each system; None for sentences that names do not pair.
-
-    They do if all sentences have names, distinct in each system, and systems share some after those that all begin
-    with; or if systems that begin with the same sentences have different numbers of them. Sentences come in the order
-    of the systems, as far as these agree; those with the same name are paired in order.
-
-    >>> paired_by_name(["a.ctm", "b.ctm"], [["u-1", "u-3"], ["u-1", "u-2", "u-3"]])
-    [(0, 0), (None, 1), (1, 2)]
-
-    Args:
-        sources: the file of each system.
-        systems: the names of the sentences of each system.
-
-    Raises:
-        FormatError: systems have different numbers of sentences with the same name.
-    """
-    places = [{name: place for place, name in enumerate(names) if name is not None} for names in systems]
-    if any(len(named) < len(names) for named, names in zip(places, systems, strict=True)):
-        return None
-    same = sum(1 for _ in takewhile(lambda names: len({*names}) == 1, zip(*systems, strict=False)))
-    order = _in_one_order([list(named) for named in places])
-    are_shared = len(order) - same < sum(len(names) - same for names in systems)
-    has_other_length = len(set(map(len, places))) > 1
-    if not are_shared and not (same and has_other_length):
-        return None
-    _check_repeated(sources, systems)
-    return [tuple(named.get(name) for named in places) for name in order]
-
-
-def _check_repeated(sources: Sequence[str], systems: Sequence[Sequence[str | None]]) -> None:
-    """Raises FormatError if systems have different numbers of sentences with the same name."""
-    counts = [Counter(original_name(name) for name in names if name is not None) for names in systems]
-    for name in dict.fromkeys(name for count in counts for name in count):
-        numbers = sorted((count[name], source) for count, source in zip(counts, sources, strict=True) if count[name])
-        (least, source), (most, longer) = numbers[0], numbers[-1]
-        if least < most:
-            message = f"{counted(least, 'sentence')} with the name {shown(name)}, but {most} in {longer}"
-            raise FormatError(message, path=source, remedy="give each sentence another name")
-
-
-def _in_one_order(systems: Iterable[Sequence[str]]) -> list[str]:
-    """Returns the names of all systems in their order, which is that of the first for those that systems share.
-
-    Where the orders of the systems leave it open which of two names comes first, they are sorted.
-
-    >>> _in_one_order([["b", "d"], ["a", "d"], ["c", "b"]])
-    ['a', 'c', 'b', 'd']
-    """
-    order: Sequence[str] = ()
-    for names in systems:
-        shared = {*order} & {*names}
-        runs, other_runs = _runs(order, shared), _runs(names, shared)
-        order = [name for end, run in runs.items() for name in (*merge(run, other_runs[end], key=natural_order), *end)]
-    return list(order)
-
-
-def _runs(names: Iterable[str], ends: Collection[str]) -> dict[tuple[str, ...], list[str]]:
-    """Returns the names before each of `ends`, and those after the last end at (); the keys hold one end each."""
-    runs, run = dict[tuple[str, ...], list[str]](), list[str]()
-    for name in names:
-        if name in ends:
-            runs[(name,)], run = run, []
-        else:
-            run.append(name)
-    return {**runs, (): run}
-
-
 def require_lattices(file: str, format: str | None = None) -> None:
     """Refuses a file without lattices and hypotheses, before options that depend on its kind are checked.
 
@@ -485,24 +191,6 @@ def sentence_number(name: str, index: int) -> int:
 def utterance(name: str) -> str | None:
     """Returns the name of a lattice if it names an utterance: None if it is empty, or a number."""
     return None if not name or name.isdecimal() else name
-
-
-@dataclass
-class SharedNames:
-    """The names of sentences of several files, which are paired by number; warns once if the names of one differ."""
-
-    sources: Sequence[str]
-    is_doubted: bool = False
-
-    def of(self, number: int, names: Sequence[str | None]) -> str | None:
-        """Returns the name of a sentence in the first file that names it."""
-        named = [(name, source) for name, source in zip(names, self.sources, strict=True) if name is not None]
-        different = [(name, source) for name, source in named if name != named[0][0]]
-        if different and not self.is_doubted:
-            self.is_doubted = True
-            listed = ", ".join(f"{name} in {source}" for name, source in (named[0], different[0]))
-            print(f"lattice-simp: sentence {number} is {listed}; sentences are paired by number", file=sys.stderr)
-        return named[0][0] if named else None
 
 
 def _chosen(members: Iterator[Entry], sentence: str | None, path: str) -> Lattice:

@@ -13,15 +13,8 @@ from typing import Any, TypeVar
 import typer
 
 from lattice_simp.commands.failures import Failures
-from lattice_simp.commands.lattice_input import (
-    NO_OPTIONS,
-    LabelOptions,
-    named,
-    read_full,
-    repeated,
-    require_hypotheses,
-    say_repeated,
-)
+from lattice_simp.commands.label_options import NO_OPTIONS, LabelOptions
+from lattice_simp.commands.lattice_input import named, read_full, repeated, require_hypotheses, say_repeated
 from lattice_simp.commands.losses import (
     Losses,
     is_folder,

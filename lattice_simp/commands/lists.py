@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.lattice_input import ignored_labels
+from lattice_simp.commands.label_options import ignored_labels
 from lattice_simp.commands.losses import CONFIDENCES, IN_TEXT, TIMES, Losses, write_lists
 from lattice_simp.commands.options import (
     Cost,

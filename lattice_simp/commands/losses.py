@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lattice_simp.commands.lattice_input import NO_OPTIONS, LabelOptions
+from lattice_simp.commands.label_options import NO_OPTIONS, LabelOptions
 from lattice_simp.commands.options import JSON_LINES, refuse_idle
 from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.lattice import Lattice

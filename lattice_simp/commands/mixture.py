@@ -6,16 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from lattice_simp.commands.lattice_input import (
-    LabelOptions,
-    SharedNames,
-    read_acyclic,
-    read_outputs,
-    same_sentences,
-    utterance,
-)
+from lattice_simp.commands.label_options import LabelOptions
+from lattice_simp.commands.lattice_input import read_acyclic, read_outputs, utterance
 from lattice_simp.commands.losses import Losses, is_folder, names_folder, write_result, write_several
 from lattice_simp.commands.options import refuse_idle
+from lattice_simp.commands.pairing import SharedNames, same_sentences
 from lattice_simp.commands.reference_lines import readable_sources
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import located

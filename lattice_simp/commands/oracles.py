@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lattice_simp.commands.lattice_input import LabelOptions, read_outputs, require_hypotheses, utterance
+from lattice_simp.commands.label_options import LabelOptions
+from lattice_simp.commands.lattice_input import read_outputs, require_hypotheses, utterance
 from lattice_simp.commands.losses import NAMES, Losses
 from lattice_simp.commands.reference_lines import LIST_LINES, lattice_names, read_references, readable_sources
 from lattice_simp.commands.token_forms import warn_of_word_forms

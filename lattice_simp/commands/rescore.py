@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from lattice_simp.commands.lattice_input import ListFile, ignored_labels
+from lattice_simp.commands.label_options import ListFile, ignored_labels
 from lattice_simp.commands.options import (
     Cost,
     Detail,

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lattice_simp.commands.lattice_input import ListFile, named, require_hypotheses
+from lattice_simp.commands.label_options import ListFile
+from lattice_simp.commands.lattice_input import named, require_hypotheses
 from lattice_simp.commands.losses import IN_TEXT, Losses, write_lists
 from lattice_simp.commands.options import named_path
 from lattice_simp.commands.reference_lines import for_lines

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.lattice_input import ListFile, ignored_labels
+from lattice_simp.commands.label_options import ListFile, ignored_labels
 from lattice_simp.commands.options import (
     BEAM,
     MAX_ARCS,

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from lattice_simp.commands.lattice_input import ListFile, require_hypotheses
+from lattice_simp.commands.label_options import ListFile
+from lattice_simp.commands.lattice_input import require_hypotheses
 from lattice_simp.commands.options import say
 from lattice_simp.commands.reference_lines import LIST_LINES
 from lattice_simp.commands.sentences import read_sentences
