@@ -235,6 +235,11 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return view
 
 
+def kernel_view(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Returns a read-only view of a read-only array; calls of kernels need no further view of it."""
+    return read_only(_shared(array))
+
+
 def _arrays(argument: Any) -> Iterator[npt.NDArray[Any]]:
     """Yields the arrays in an argument."""
     if isinstance(argument, np.ndarray):

@@ -62,7 +62,7 @@ def as_tokens(words: str | Iterable[str]) -> tuple[str, ...]:
     """
     if isinstance(words, str):
         return tuple(split_tokens(words))
-    if not np.iterable(words):
+    if not isinstance(words, tuple) and not np.iterable(words):
         raise TypeError(f"expected a sentence, not {words!r:.80}")
     tokens = tuple(words)
     _joined(tokens)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.kernel import Ints, Longs
+from lattice_simp.core.kernel import Ints, Longs, kernel_view
 from lattice_simp.errors import FormatError
 from lattice_simp.lm.arpa import NgramSection
 from lattice_simp.lm.automaton import END, LOG_10, START, Costs, NgramAutomaton, suffixes
@@ -37,7 +37,7 @@ def load(path: str | Path) -> tuple[list[str], NgramAutomaton] | None:
         return None
     try:
         words = unpack_words(arrays["words"])
-        return words, from_arrays(words, arrays)
+        return words, from_arrays(words, {name: kernel_view(arrays[name]) for name in FIELDS})
     except ValueError:  # a damaged cache is made again
         return None
 

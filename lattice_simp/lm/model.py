@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
+from itertools import accumulate, chain, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -192,7 +192,7 @@ class LanguageModel:
         tokens, bos, eos = list(map(as_tokens, as_sentences(sentences))), flag(bos, "bos"), flag(eos, "eos")
         if self._binary is not None:
             return np.array([self._binary.score(words, bos, eos) for words in tokens], dtype=np.float64)
-        offsets = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
+        offsets = np.fromiter(accumulate(map(len, tokens), initial=0), dtype=np.int64)
         words = self._word_ids(chain.from_iterable(tokens))
         first = self.ngrams.start if bos and self.order > 1 else self.ngrams.root
         return 0.0 - sentence_costs(self.ngrams, words, offsets, first, self.ngrams.end if eos else -1)

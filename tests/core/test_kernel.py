@@ -19,7 +19,7 @@ import pytest
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.core import kernel
 from lattice_simp.core.connect import reaches_final, topological_order, useful_states
-from lattice_simp.core.kernel import Kernel, cpu_seconds, jit, read_only
+from lattice_simp.core.kernel import Kernel, cpu_seconds, jit, kernel_view, read_only
 from lattice_simp.core.shortest_distance import backward_costs, forward_costs
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.prune import rounding_slack
@@ -212,6 +212,15 @@ def test_read_only_arrays_of_another_type_than_what_they_are_views_of():
     whole = np.arange(6, dtype=np.int64)
     assert entries(read_only(whole.view(np.int32))).tolist() == whole.view(np.int32).tolist()
     assert entries(read_only(whole.view(np.float64))).tolist() == whole.view(np.float64).tolist()
+
+
+def test_kernels_take_an_array_of_a_file_without_a_view_for_each_call():
+    frozen = np.frombuffer(bytes(range(32)), dtype=np.int32)
+    view = kernel_view(frozen)
+    assert kernel._plain(view) is kernel._plain(view)
+    assert not view.flags.writeable
+    assert np.shares_memory(view, frozen)
+    assert entries(view).tolist() == frozen.tolist()
 
 
 def test_tuples_of_read_only_arrays_stay_tuples():
