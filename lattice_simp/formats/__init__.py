@@ -42,7 +42,8 @@ from lattice_simp.formats.json.nbest import is_json
 from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
 from lattice_simp.formats.unsupported import kind_of, refusal
-from lattice_simp.support.textio import COMPRESSIONS, output_place, place, read_bytes, require_path
+from lattice_simp.support.compression import COMPRESSIONS
+from lattice_simp.support.textio import output_place, place, read_bytes, require_path
 
 __all__ = [
     "FORMATS",

@@ -36,7 +36,8 @@ from lattice_simp.formats.nbest import is_nbest, list_stem_of, stream_sentences
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.formats.sausages import is_sausages, sausage_lattices
 from lattice_simp.support.atomic import is_growing
-from lattice_simp.support.textio import COMPRESSIONS, Member, open_binary, read_lines, readable
+from lattice_simp.support.compression import COMPRESSIONS
+from lattice_simp.support.textio import Member, open_binary, read_lines, readable
 
 
 class Entry(NamedTuple):

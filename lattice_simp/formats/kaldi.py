@@ -33,7 +33,8 @@ from lattice_simp.formats.kaldi_binary import (
 )
 from lattice_simp.formats.kaldi_text import is_text_archive, text_lattices, text_of
 from lattice_simp.formats.symbol_text import read_labels
-from lattice_simp.support.textio import COMPRESSIONS, decode, open_binary, place, read_lines
+from lattice_simp.support.compression import COMPRESSIONS
+from lattice_simp.support.textio import decode, open_binary, place, read_lines
 
 Load = Callable[[], Lattice]
 

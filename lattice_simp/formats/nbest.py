@@ -37,7 +37,8 @@ from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_nam
 from lattice_simp.formats.srilm_lists import is_srilm, stream_srilm
 from lattice_simp.formats.unsupported import LISTS as WANTED
 from lattice_simp.formats.unsupported import is_no_list, refusal
-from lattice_simp.support.textio import COMPRESSIONS, file_name, open_binary, readable, require_path
+from lattice_simp.support.compression import COMPRESSIONS
+from lattice_simp.support.textio import file_name, open_binary, readable, require_path
 
 __all__ = [
     "LISTS",

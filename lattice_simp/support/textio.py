@@ -1,22 +1,17 @@
 """Opens files: detects compression by content, writes atomically, requires UTF-8, names file and line in errors.
 
-Every reader and writer of the package goes through this module. Files are gzip (`.gz`), bzip2 (`.bz2`), xz (`.xz`),
-Zstandard (`.zst`) or plain; `-` is standard input or standard output.
+Every reader and writer of the package goes through this module. `-` is standard input or standard output.
 """
 
 from __future__ import annotations
 
-import bz2
 import errno
-import gzip
 import io
-import lzma
 import os
 import re
 import shutil
 import sys
 import tempfile
-import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -24,10 +19,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TextIO, cast
 
-import zstandard
-
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.support.atomic import replacing
+from lattice_simp.support.compression import COMPRESSIONS, Unpacked, compressed, compression_of
 from lattice_simp.support.signatures import HEAD, signature
 from lattice_simp.support.streams import drop_output, require_output
 
@@ -37,21 +31,6 @@ MAX_BYTES = 1 << 32
 MAX_LINE_BYTES = 1 << 28
 """The most bytes of a line."""
 
-MAX_RATIO = 1000
-"""The most times its size that a file may unpack to (more is a zip bomb); small files may unpack to FREE_BYTES."""
-
-FREE_BYTES = 1 << 26
-
-_MAGIC = {
-    rb"\x1f\x8b": ".gz",
-    rb"BZh[1-9](1A|\x17r)": ".bz2",  # text may begin with the first three of these bytes
-    rb"\xfd7zXZ\x00": ".xz",
-    rb"\x28\xb5\x2f\xfd": ".zst",
-}
-COMPRESSIONS = frozenset(_MAGIC.values())
-"""The endings of compressed files."""
-
-_DAMAGE = (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, gzip.BadGzipFile)
 _DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
 _FULL = "free some space or choose another place"
 _WRITE_REMEDIES = {
@@ -66,6 +45,7 @@ _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1f]")
 class Member(str):
     """A file in an archive, as `ARCHIVE:NAME`, with its bytes, which readers take instead of a path.
 
+    >>> import gzip
     >>> with open_binary(Member("texts.tar", "a.gz", gzip.compress(b"a cat"))) as file:
     ...     file.read()
     b'a cat'
@@ -333,7 +313,7 @@ def _reading(path: str | Path) -> Iterator[BinaryIO]:
                 reason = error.strerror if isinstance(error, OSError) else error
                 raise FormatError(f"cannot be read: {reason}", path=path, remedy="check the name") from error
         try:
-            packing = _packing(raw)
+            packing = compression_of(raw)
         except OSError as error:
             if str(path) == "-" and error.errno == errno.EBADF:
                 raise FormatError("standard input is closed", path=path, remedy="name a file") from error
@@ -341,94 +321,7 @@ def _reading(path: str | Path) -> Iterator[BinaryIO]:
         suffix = Path(path).suffix
         if packing is None and suffix in COMPRESSIONS:
             raise FormatError(f"no {suffix[1:]} data in this file", path=path, remedy="get it again, or rename it")
-        yield raw if packing is None else io.BufferedReader(_Unpacked(raw, packing, path), 1 << 17)
-
-
-def _packing(file: io.BufferedReader) -> str | None:
-    head = file.peek(10)
-    return next((suffix for magic, suffix in _MAGIC.items() if re.match(magic, head)), None)
-
-
-def _unpack(file: _Counted, packing: str) -> Iterator[bytes]:
-    if packing == ".zst":
-        return _unpack_zstandard(file)
-    if packing == ".bz2":
-        return _unpack_bzip2(file)
-    source = cast(BinaryIO, file)
-    stream = gzip.GzipFile(fileobj=source) if packing == ".gz" else lzma.LZMAFile(source)  # noqa: SIM115
-    return iter(lambda: stream.read(1 << 17), b"")
-
-
-def _unpack_zstandard(file: _Counted) -> Iterator[bytes]:
-    """Unpacks frame by frame in small pieces: 1 KiB may unpack to 32 MiB, and a missing end is detected."""
-    bite = file.read(1024)
-    while bite:
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        yield frame.decompress(bite)
-        while not frame.eof:
-            bite = file.read(1024)
-            if not bite:
-                raise EOFError("the last frame is cut off")
-            yield frame.decompress(bite)
-        bite = frame.unused_data or file.read(1024)
-
-
-def _unpack_bzip2(file: _Counted) -> Iterator[bytes]:
-    stream = bz2.BZ2File(cast(BinaryIO, file))
-    try:
-        while piece := stream.read(1 << 17):
-            yield piece
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise EOFError(str(error)) from error  # bz2 has no error class for damage
-
-
-class _Counted:
-    """A file that counts the bytes read from it."""
-
-    def __init__(self, file: io.BufferedReader) -> None:
-        self._file, self.count = file, 0
-
-    def read(self, size: int = -1) -> bytes:
-        """Reads bytes."""
-        data = self._file.read(size)
-        self.count += len(data)
-        return data
-
-    def seekable(self) -> bool:
-        """Returns False: the file is read once."""
-        return False
-
-
-class _Unpacked(io.RawIOBase):
-    """Unpacked pieces as a file; damage becomes a `FormatError` that names the file."""
-
-    def __init__(self, file: io.BufferedReader, packing: str, path: str | Path) -> None:
-        self._packed = _Counted(file)
-        self._pieces, self._path, self._rest = _unpack(self._packed, packing), path, memoryview(b"")
-        self._count = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        try:
-            while not self._rest:
-                self._rest = memoryview(next(self._pieces))
-                self._count += len(self._rest)
-                if self._count > max(FREE_BYTES, MAX_RATIO * self._packed.count):
-                    message = f"unpacks to more than {MAX_RATIO} times its size"
-                    raise FormatError(message, path=self._path, remedy="unpack it first, if you trust it")
-        except StopIteration:
-            return 0
-        except _DAMAGE as error:
-            message = f"the compressed data are damaged or cut off: {error}"
-            raise FormatError(message, path=self._path, remedy="get the file again") from error
-        count = min(len(buffer), len(self._rest))
-        buffer[:count] = self._rest[:count]
-        self._rest = self._rest[count:]
-        return count
+        yield raw if packing is None else io.BufferedReader(Unpacked(raw, packing, path), 1 << 17)
 
 
 def _bad_utf8(path: str | Path | None, line: int | None) -> FormatError:
@@ -499,7 +392,7 @@ def _writing(path: str | Path) -> Iterator[BinaryIO]:
                 raw = open(growing, "wb" if in_place else "xb")  # noqa: SIM115
             except (OSError, ValueError) as error:
                 raise cannot_write(path, error) from error
-            with raw, _packed(raw, Path(path).suffix) as file:
+            with raw, compressed(raw, Path(path).suffix) as file:
                 yield file
             if not in_place and target.exists():
                 shutil.copymode(target, growing)
@@ -507,24 +400,6 @@ def _writing(path: str | Path) -> Iterator[BinaryIO]:
         if error.errno in _DISK_ERRORS:
             raise cannot_write(path, error) from error
         raise
-
-
-@contextmanager
-def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
-    if suffix == ".gz":
-        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0) as zipped:
-            yield cast(BinaryIO, zipped)
-    elif suffix == ".bz2":
-        with bz2.BZ2File(raw, "wb") as zipped_bz2:
-            yield cast(BinaryIO, zipped_bz2)
-    elif suffix == ".xz":
-        with lzma.LZMAFile(raw, "wb") as zipped_xz:
-            yield cast(BinaryIO, zipped_xz)
-    elif suffix == ".zst":
-        with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as zipped_zst:
-            yield cast(BinaryIO, zipped_zst)
-    else:
-        yield raw
 
 
 def cannot_write(path: str | Path, error: OSError | ValueError) -> LatticeSimpError:
