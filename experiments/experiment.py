@@ -11,7 +11,7 @@ import json
 import platform
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -140,23 +140,12 @@ def _run(
         sys.exit(f"error: {error}")
 
 
-def stage_table(records: Mapping[str, Mapping[str, Any]]) -> str:
-    """Returns a table of the time and the memory of each stage.
-
-    >>> print(stage_table({"count": {"seconds": 1.5, "cpu_seconds": 2.5, "peak_mb": 1100}}))
-    | stage | seconds | CPU seconds | peak MB |
-    |---|---:|---:|---:|
-    | count | 2 | 2 | 1,100 |
-    | all | 2 | 2 | 1,100 |
-    """
-    lines = ["| stage | seconds | CPU seconds | peak MB |", "|---|---:|---:|---:|"]
-    costs = stage_costs(records).values()
-    total = {key: (max if key == "peak_mb" else sum)(cost[key] for cost in costs) for key in _COSTS}
-    for name, record in {**records, "all": total}.items():
-        lines.append(f"| {name} | {record['seconds']:.0f} | {record['cpu_seconds']:.0f} | {record['peak_mb']:,} |")
-    return "\n".join(lines)
-
-
 def stage_costs(records: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Returns the time and the memory of each stage, without its counts."""
     return {name: {key: record[key] for key in _COSTS} for name, record in records.items()}
+
+
+def added_costs(costs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns the time of stages together, and the memory of the largest one."""
+    every = list(costs)
+    return {key: (max if key == "peak_mb" else sum)(cost[key] for cost in every) for key in _COSTS}

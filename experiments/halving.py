@@ -8,7 +8,7 @@ from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any
 
-from experiments.experiment import stage_costs
+from experiments.experiment import added_costs, stage_costs
 from experiments.files import write_lines
 from experiments.report import RANDOMISATION, Figures, bleu_scores, gain_cells
 from lattice_simp.metrics import Lines, length_ratio
@@ -126,9 +126,7 @@ def by_key(records: Records) -> Records:
 
 def summed_costs(records: Records) -> dict[str, dict[str, Any]]:
     """Returns the total costs of all stages of each name (`by_key`); systems share identical stages."""
-    summed: dict[str, dict[str, Any]] = {}
+    costs: dict[str, list[Mapping[str, Any]]] = {}
     for name, cost in stage_costs(records).items():
-        before = summed.get(name.partition(".")[0], dict.fromkeys(cost, 0))
-        both = {key: (max if key == "peak_mb" else sum)((before[key], cost[key])) for key in cost}
-        summed[name.partition(".")[0]] = {key: round(value, 2) for key, value in both.items()}
-    return summed
+        costs.setdefault(name.partition(".")[0], []).append(cost)
+    return {name: {key: round(value, 2) for key, value in added_costs(group).items()} for name, group in costs.items()}

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from experiments.experiment import stage_table
+from experiments.experiment import added_costs, stage_costs
 from lattice_simp.metrics import (
     Comparison,
     Lines,
@@ -26,10 +26,13 @@ from lattice_simp.metrics import (
 )
 from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell
+from lattice_simp.support.tables import Row
 from lattice_simp.systems.judging import share
 from lattice_simp.text.tokeniser import Tokeniser
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.tuning import read_test_set, read_texts
+
+Cells = TypeVar("Cells", Row, Mapping[str, str])
 
 Figures = Mapping[str, Any]
 """JSON values, by name."""
@@ -120,6 +123,18 @@ def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], words: in
     return "\n".join([head, rule, *lines])
 
 
+def grouped(rows: Iterable[Cells], column: str) -> dict[str, list[Cells]]:
+    """Returns the rows of a table by their cell of a column.
+
+    >>> grouped([{"set": "b"}, {"set": "a"}, {"set": "b"}], "set")
+    {'b': [{'set': 'b'}, {'set': 'b'}], 'a': [{'set': 'a'}]}
+    """
+    groups: dict[str, list[Cells]] = {}
+    for row in rows:
+        groups.setdefault(row[column], []).append(row)
+    return groups
+
+
 def percentage(flags: Iterable[bool]) -> dict[str, float]:
     """Returns the percentage of true ones, with Wilson's 95 % interval.
 
@@ -147,5 +162,19 @@ def versions(*packages: str) -> list[str]:
 
 
 def stages_part(figures: Figures) -> list[str]:
-    """Returns the table of the stages' costs; empty if results lack it."""
-    return [stage_table(figures[STAGES])] if STAGES in figures else []
+    """Returns the table of the time and the memory of each stage; empty if results lack it.
+
+    >>> print(*stages_part({"stages": {"count": {"seconds": 1.5, "cpu_seconds": 2.5, "peak_mb": 1100}}}))
+    | stage | seconds | CPU seconds | peak MB |
+    |---|---:|---:|---:|
+    | count | 2 | 2 | 1,100 |
+    | all | 2 | 2 | 1,100 |
+    """
+    if STAGES not in figures:
+        return []
+    costs = stage_costs(figures[STAGES])
+    rows = [
+        (name, f"{cost['seconds']:.0f}", f"{cost['cpu_seconds']:.0f}", f"{cost['peak_mb']:,}")
+        for name, cost in {**costs, "all": added_costs(costs.values())}.items()
+    ]
+    return [plain_table(("stage", "seconds", "CPU seconds", "peak MB"), rows)]

@@ -22,8 +22,6 @@ def trained(experiment: Experiment) -> Results:
     config = read_config(experiment.config, experiment.overrides)
     records = train(config, experiment.run).records
     figures = collect(records, config)
-    if experiment.options["note"]:
-        figures["note"] = experiment.options["note"]
     return Results(experiment.folder.name, figures, page(figures, {}))
 
 
@@ -68,10 +66,10 @@ def page(figures: Figures, config: Figures) -> list[str]:
         for name, count in figures["samples"].items()
     ]
     signatures = f"Signatures: `{score['signature_tok_lc']}` and `{score['signature_13a']}`."
-    return [table, signatures, "\n".join(lines), figures.get("note", ""), *stages_part(figures)]
+    return [table, signatures, "\n".join(lines), *stages_part(figures)]
 
 
-main = program(__file__, __doc__, trained, note={"default": "", "help": "a sentence for the page"})
+main = program(__file__, __doc__, trained)
 
 if __name__ == "__main__":
     main()

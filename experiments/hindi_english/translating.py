@@ -12,7 +12,7 @@ from typing import Any
 from experiments.files import read_records, write_lines, write_records
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.grammars.hindi.romanisation import romanise
-from lattice_simp.pipeline.shards import over_shards
+from lattice_simp.pipeline.shards import results_in_order
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.systems.hindi.model import HindiModel, load_what_works
@@ -215,21 +215,17 @@ def _translate_test(system: System, run: Run, folder: Path) -> dict[str, Any]:
 def translate(system: System, lines: Sequence[Analysed], run: Run, weight: float) -> list[tuple[str, bool | None]]:
     """Translates lines; returns the tokens, and whether a translation of the skeleton was contained."""
     factory = partial(_translator, system, run.folders["model"], run.folders["tune"], weight)
-    outputs: list[tuple[str, bool | None]] = [("", None)] * len(lines)
-    for (number, _), output in over_shards(run, factory, enumerate(lines), lambda task: False):
-        outputs[number] = output
-    return outputs
+    return results_in_order(run, factory, lines, "line")
 
 
 def _translator(
     system: System, model: Path, tuned: Path, weight: float
-) -> Callable[[tuple[int, Analysed]], tuple[str, bool | None]]:
+) -> Callable[[Analysed], tuple[str, bool | None]]:
     decoder = Decoder.load(model).with_weights(read_weights(tuned / WEIGHTS))
     skeletons = replace(decoder.settings.skeleton, weight=weight)
     decoder = replace(decoder, settings=replace(decoder.settings, skeleton=skeletons))
 
-    def work(task: tuple[int, Analysed]) -> tuple[str, bool | None]:
-        line = task[1]
+    def work(line: Analysed) -> tuple[str, bool | None]:
         parts = line.simple if system.simplify and line.is_changed else (" ".join(line.words),)
         skeleton = line.skeleton if system.strategy != "plain" else None
         results = [

@@ -333,13 +333,8 @@ def combination_parts(figures: Figures) -> list[str]:
     choice, combining = figures["choice"], figures["combining"]
     choices = ["| method | systems | sharpness | language model | BLEU, cross-validated |", "|---|---|---:|---|---:|"]
     for setting in figures["choices"]:
-        cells = (
-            setting["method"],
-            ", ".join(setting["systems"]),
-            f"{setting['sharpness']:g}",
-            "yes" if setting["lm"] else "no",
-        )
-        choices.append(f"| {' | '.join(cells)} | {setting['bleu']:.2f} |")
+        cells = (setting["method"], ", ".join(setting["systems"]), f"{setting['sharpness']:g}")
+        choices.append(f"| {' | '.join(cells)} | {'yes' if setting['lm'] else 'no'} | {setting['bleu']:.2f} |")
     choices += [f"| single | {name} | | | {bleu:.2f} |" for name, bleu in figures["development_singles"].items()]
     tail = (
         f"Chosen: {choice['method']} of {', '.join(choice['systems'])}, sharpness {choice['sharpness']:g}"

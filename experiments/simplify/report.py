@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.report import Figures, score_cells, stages_part
+from experiments.report import Figures, grouped, score_cells, stages_part
 from experiments.simplify.judging import JUDGED, JUDGEMENTS, RATINGS, cautious_figures, read_cautious
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.tables import read_table
@@ -125,17 +125,12 @@ def page(figures: Figures, config: Figures) -> list[str]:
 
 
 def judged_tables() -> list[str]:
-    """Returns a table of the ratings by reading for each set; none before there are any."""
-    path = Path(__file__).with_name(JUDGED)
-    if not path.exists():
-        return []
-    rows = list(read_table(path, ("set", "line", "system", *RATINGS), full=True))
+    """Returns a table of the ratings by reading for each set."""
+    rows = read_table(Path(__file__).with_name(JUDGED), ("set", "line", "system", *RATINGS), full=True)
     tables = []
-    for name in dict.fromkeys(row["set"] for row in rows):
-        chosen = [row for row in rows if row["set"] == name]
+    for name, chosen in grouped(rows, "set").items():
         cells = []
-        for system in sorted({row["system"] for row in chosen}):
-            rated = [row for row in chosen if row["system"] == system]
+        for system, rated in sorted(grouped(chosen, "system").items()):
             means = [sum(int(row[rating]) for row in rated) / len(rated) for rating in RATINGS]
             cells.append((Cell(system), *map(Cell, means)))
         count = len({row["line"] for row in chosen})

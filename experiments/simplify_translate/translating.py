@@ -18,7 +18,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.metrics import Lines, bleu_tok, measure
 from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.pipeline.shards import over_shards
+from lattice_simp.pipeline.shards import results_in_order
 from lattice_simp.pipeline.stage import Run, Stage, read_json, write_json
 from lattice_simp.skeleton.automatic import parse_sentences, parser_name
 from lattice_simp.support.textio import read_lines
@@ -190,20 +190,18 @@ def _translations(
         for number, sentences in enumerate(zip(*simplified.values(), strict=True))
     ]
     factory = partial(_translator, search, systems, model, run.folders["tune"])
-    results: list[dict[str, Output]] = [{}] * len(tasks)
-    for (number, _), outputs in over_shards(run, factory, enumerate(tasks), lambda task: False):
-        results[number] = outputs
+    results: list[dict[str, Output]] = results_in_order(run, factory, tasks, "sentence")
     return {row: [outputs[row] for outputs in results] for row in results[0]}
 
 
 def _translator(
     search: Search, systems: Sequence[tuple[System, float]], model: Path, tuned: Path
-) -> Callable[[tuple[int, Task]], dict[str, Output]]:
+) -> Callable[[Task], dict[str, Output]]:
     weights = read_weights(tuned / WEIGHTS)
     decoder = Decoder.load(model).with_weights(weights)
 
-    def work(task: tuple[int, Task]) -> dict[str, Output]:
-        space, simplified = task[1]
+    def work(task: Task) -> dict[str, Output]:
+        space, simplified = task
         full = lattice_under(read_space(space), weights)
         plain = nbest(full, 1)[0].text
         lists = {text: decoder.exact_nbest(text, search.hypotheses)[1] for text in set(simplified.values())}

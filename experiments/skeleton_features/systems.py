@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from experiments.files import write_lines
 from lattice_simp.core.symbols import as_tokens
+from lattice_simp.pipeline.shards import results_in_order
 from lattice_simp.pipeline.stage import RECORD, Run, Stage
-from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.support.textio import read_lines
 from lattice_simp.train.config import Config, TestSet
 from lattice_simp.train.model import link_or_copy
@@ -132,9 +132,9 @@ def _translate(half: Half, gappy: bool, weights: str, run: Run, folder: Path) ->
     sources, _ = read_test_set(half.config, half.translated, run.folders[DECODER])
     masks = list(read_lines(masks_file(half.translated.source)))
     factory = partial(_translator, gappy, run.folders[DECODER], read_weights(run.folders[weights] / WEIGHTS))
-    results = dict(all_results(enumerate(zip(sources, masks, strict=True)), factory, jobs=run.jobs, what="sentence"))
-    write_lines(folder / OUTPUT, [results[number][0] for number in range(len(sources))])
-    return {"sentences": len(sources), "contained": sum(contained is True for _, contained in results.values())}
+    results = results_in_order(run, factory, zip(sources, masks, strict=True), "sentence")
+    write_lines(folder / OUTPUT, (line for line, _ in results))
+    return {"sentences": len(sources), "contained": sum(contained is True for _, contained in results)}
 
 
 def _translator(

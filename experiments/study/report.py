@@ -7,8 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from experiments.experiment import Results, stage_costs, stage_table
-from experiments.report import scores_of, signatures_of
+from experiments.experiment import Results, stage_costs
+from experiments.report import scores_of, signatures_of, stages_part
 from experiments.study.analysis import analysis
 from experiments.study.config import Study
 from experiments.study.measuring import Measured, first_metric, measure_scorers, measure_set, measure_variants
@@ -86,7 +86,7 @@ def report(done: StudyDone, config: Config, folder: Path) -> Results:
     tables += [variant_table(*variants[name], measured[name].title, done.study.hypotheses) for name in order]
     draw(first, variants[order[0]][0], [len(sentence.words) for sentence in done.sentences[order[0]]], folder / "plots")
     parts = [training_lines(done), *map(as_markdown, tables), analysis(done, first)]
-    return Results(f"{pair}: translation with skeletons", figures, [*parts, "## Stages", stage_table(costs)])
+    return Results(f"{pair}: translation with skeletons", figures, [*parts, "## Stages", *stages_part(figures)])
 
 
 NOT_RUN = SimpleNamespace(value=None, gain=None, p=None)

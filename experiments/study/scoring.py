@@ -17,11 +17,10 @@ from experiments.study.decoding import Sentences, all_skeletons, other_kinds, sk
 from experiments.study.nbest import Nbest
 from experiments.study.sentences import DEVELOPMENT, HAND_MADE, StudySentence
 from experiments.study.systems import ALONE
-from lattice_simp.pipeline.shards import over_shards, run_all
+from lattice_simp.pipeline.shards import over_shards, results_in_order, run_all
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.rescore import JointScorer, read_scorers
 from lattice_simp.skeleton import Skeleton
-from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.train.scorers import StageCorpus, train_scorer
 from lattice_simp.translate.model_files import read_weights
 
@@ -104,9 +103,8 @@ def _perplexities(study: Study, sentences: list[StudySentence], run: Run, folder
     parts = [name for name in study.scorers if name not in WITHOUT_ENDS]
     tokens = sum(len(sentence.references[0].split()) + 1 for sentence in sentences)
     factory = partial(_reference_scorer, run.folders["scorers"], parts)
-    tasks = list(enumerate(sentences))
     nats: dict[str, float] = {}
-    for _, costs in all_results(tasks, factory, jobs=run.jobs, what="sentence"):
+    for costs in results_in_order(run, factory, sentences, "sentence"):
         for feature, cost in costs.items():
             nats[feature] = nats.get(feature, 0.0) + cost
     return {"perplexities": {name: round(math.exp(cost / tokens), 3) for name, cost in nats.items()}, "tokens": tokens}

@@ -22,8 +22,8 @@ from experiments.study.systems import System
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.pipeline.shards import results_in_order
 from lattice_simp.pipeline.stage import Run, Stage, write_json
-from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.train.tuning import evenly_spread
 from lattice_simp.translate.model_files import WEIGHTS, read_weights, write_weights
 from lattice_simp.translate.result import SKELETON_FEATURE
@@ -109,10 +109,10 @@ def _composed(
     symbols: SymbolTable,
 ) -> list[Lattice]:
     """Composes the development set under given weights."""
-    tasks = [(number, (DEVELOPMENT, number, sentence)) for number, sentence in enumerate(sentences)]
+    tasks = [(DEVELOPMENT, number, sentence) for number, sentence in enumerate(sentences)]
     factory = partial(composer, study, system, dict(run.folders), dict(weights), study.tuning_hypotheses)
-    lists = {number: composed.nbest for number, composed in all_results(tasks, factory, jobs=run.jobs, what="sentence")}
-    return same_features([lists[number].lattice(symbols) for number in range(len(sentences))])
+    every = results_in_order(run, factory, tasks, "sentence")
+    return same_features([composed.nbest.lattice(symbols) for composed in every])
 
 
 Task = tuple[str, int, StudySentence]

@@ -127,6 +127,26 @@ def over_shards(
         yield todo[number], result
 
 
+def results_in_order(
+    run: Run, factory: Callable[[], Callable[[Any], Any]], tasks: Iterable[Any], what: str = ""
+) -> list[Any]:
+    """Runs tasks in processes or on the cluster; returns their results in the order of the tasks.
+
+    >>> from functools import partial
+    >>> results_in_order(Run(), partial(partial, abs), [-3, 4])
+    [3, 4]
+
+    Raises LatticeSimpError if a task failed; `what` is the noun for a task in the message.
+    """
+    all_tasks = list(tasks)
+    results: list[Any] = [None] * len(all_tasks)
+    done = all_results(enumerate(all_tasks), factory, jobs=run.jobs, cluster=run.cluster, what=what)
+    for finished, (number, result) in enumerate(done, start=1):
+        results[number] = result
+        run.progress(finished, len(all_tasks))
+    return results
+
+
 def run_all(results: Iterator[Any]) -> None:
     """Runs an iterator for its effects."""
     for _ in results:

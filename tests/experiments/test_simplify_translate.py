@@ -34,7 +34,7 @@ def translations(model, simplified):
     space = make_space(Decoder.load(model), ("the", "cat", "slept", "in", "peace"), max_arcs=1000)
     write_space(space, model / "space.arrays")
     work = _translator(SEARCH, systems, model, model)
-    return work((0, (model / "space.arrays", dict.fromkeys(KINDS, tuple(simplified.split())))))
+    return work((model / "space.arrays", dict.fromkeys(KINDS, tuple(simplified.split()))))
 
 
 def test_another_word_in_the_simplified_sentence_changes_the_whole(model):

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.pipeline.shards import results_in_order
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.tables import grammar_path
-from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.simplify.analysis import MAX_TOKENS, Analysis, analyse, analyses
 from lattice_simp.systems.simplify.calibration import calibrated
@@ -57,18 +57,9 @@ def operations_stage(config: Config) -> Stage:
 
 def _operations(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     assert config.simplify is not None
-    tasks = list(enumerate(_batches(config)))
-    graphs: dict[int, list[TrainingGraph]] = {}
-    results = all_results(
-        tasks,
-        partial(_graph_maker, *cased_tokenisers(config), _graph_files(config)),
-        jobs=run.jobs,
-        cluster=run.cluster,
-    )
-    for num_done, (number, result) in enumerate(results, start=1):
-        graphs[number] = result
-        run.progress(num_done, len(tasks))
-    lattice = training_lattice(graph for number in sorted(graphs) for graph in graphs[number])
+    factory = partial(_graph_maker, *cased_tokenisers(config), _graph_files(config))
+    graphs: list[TrainingGraph] = [*chain.from_iterable(results_in_order(run, factory, _batches(config)))]
+    lattice = training_lattice(graphs)
     model, iterations = OperationModel(), config.simplify.iterations
     likelihoods = list[float]()
     for likelihood, estimate in expectation_maximisation(lattice, iterations):
@@ -77,7 +68,7 @@ def _operations(config: Config, run: Run, folder: Path) -> dict[str, Any]:
         run.progress(len(likelihoods), iterations)
     model.write(folder / OPERATIONS)
     write_json(folder / LIKELIHOODS, likelihoods)
-    return {"features": len(model.counts), "pairs": sum(map(len, graphs.values())), "arcs": lattice.num_arcs}
+    return {"features": len(model.counts), "pairs": len(graphs), "arcs": lattice.num_arcs}
 
 
 def _corpora(config: Config) -> tuple[Corpus, ...]:
