@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.interrupts import interrupts_end_kernels
 from lattice_simp.support.threads import next_item
 
@@ -92,6 +93,8 @@ class Kernel:
     def compiled(self) -> Any:
         """numba's dispatcher."""
         numba = _numba()
+        if numba.config.DISABLE_JIT:
+            raise LatticeSimpError("NUMBA_DISABLE_JIT is set, but operations need compiled code; unset it")
         try:
             compiled = numba.njit(**self.targetoptions)(self.py_func)
         except RuntimeError:  # numba can write neither beside the source nor in the user's folder

@@ -381,3 +381,9 @@ def test_light_kernels_give_the_same_bits_in_python(monkeypatch):
         for number, (first, second) in enumerate(zip(compiled, plain, strict=True)):
             assert np.array(first).dtype == np.array(second).dtype, (seed, number)
             assert np.array(first).tobytes() == np.array(second).tobytes(), (seed, number)
+
+
+def test_numba_without_a_compiler_is_refused():
+    code = "import numba, lattice_simp as ls; ls.nbest(ls.Lattice.from_strings(['a', 'b']), 1)"
+    done = run(code, NUMBA_DISABLE_JIT="1")
+    assert "LatticeSimpError: NUMBA_DISABLE_JIT is set, but operations need compiled code; unset it" in done.stderr
