@@ -11,8 +11,7 @@ from itertools import takewhile, zip_longest
 from typing import TypeVar
 
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.collections import natural_order
-from lattice_simp.formats.common import shown
+from lattice_simp.formats.common import natural_order, shown
 from lattice_simp.formats.list_lines import original_name
 from lattice_simp.support.plurals import counted
 

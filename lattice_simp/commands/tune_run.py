@@ -20,7 +20,7 @@ from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import SymbolTable, split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats import read, sniff
-from lattice_simp.formats.collections import natural_order
+from lattice_simp.formats.common import natural_order
 from lattice_simp.formats.nbest import is_nbest
 from lattice_simp.formats.plain_text import warn_of_lines
 from lattice_simp.lm import LanguageModel

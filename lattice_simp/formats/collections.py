@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -26,7 +25,7 @@ from lattice_simp.formats import (
     read,
     scaled,
 )
-from lattice_simp.formats.common import HEAD, never, refuse_reading
+from lattice_simp.formats.common import HEAD, natural_order, never, refuse_reading
 from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
 from lattice_simp.formats.kaldi import is_archive, is_script, kaldi_lattices
 from lattice_simp.formats.list_lines import Names, Sentence
@@ -62,7 +61,6 @@ NamedLattices: TypeAlias = Iterator[tuple[str, Callable[[], Lattice]]]
 Same = TypeVar("Same")
 
 _TAR_MARK = slice(257, 262)
-_DIGITS = re.compile(r"(\d+)")
 _ROUNDING = 0.035  # seconds by which words may overlap because recognisers round their times
 
 
@@ -325,15 +323,6 @@ _SEVERAL: Mapping[str, tuple[Callable[[bytes], bool], Callable[..., NamedLattice
 
 Those of Julius are not recognised, since their files hold lists, too.
 """
-
-
-def natural_order(path: str | Path) -> list[tuple[int, str]]:
-    """Returns the key by which files of a folder, or names, are sorted: numbers in them count as numbers.
-
-    >>> [path.name for path in sorted([Path("10.fst"), Path("2.fst")], key=natural_order)]
-    ['2.fst', '10.fst']
-    """
-    return [(int(part) if part.isdecimal() else -1, part) for part in _DIGITS.split(str(path))]
 
 
 def stem_of(name: str) -> str:

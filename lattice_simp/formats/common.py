@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ CUT = HEAD // 2
 """The length from which the beginning of a file may be cut off, also without its first blanks."""
 
 _MOST_KEYS = 5
+_DIGITS = re.compile(r"(\d+)")
 _MOST_DIGITS = 15  # of numbers that are added up digit by digit
 
 Losses: TypeAlias = Mapping[str, Iterable[str]]
@@ -397,3 +399,12 @@ def _whole(states: Longs, highest: Longs, is_final: Bools) -> Bools:
     _, firsts = np.unique(np.stack((states, highest), axis=1).reshape(-1), return_index=True)
     distinct = np.cumsum(np.bincount(firsts // 2, minlength=len(states)))
     return (distinct == np.maximum.accumulate(highest) + 1) & np.logical_or.accumulate(is_final)
+
+
+def natural_order(path: str | Path) -> list[tuple[int, str]]:
+    """Returns the key by which files of a folder, or names, are sorted: numbers in them count as numbers.
+
+    >>> [path.name for path in sorted([Path("10.fst"), Path("2.fst")], key=natural_order)]
+    ['2.fst', '10.fst']
+    """
+    return [(int(part) if part.isdecimal() else -1, part) for part in _DIGITS.split(str(path))]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import struct
 import warnings
+import zipfile
+import zlib
 
 import pytest
+import zstandard
 
 import lattice_simp as ls
 from lattice_simp.errors import FormatError, InputWarning
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
+from lattice_simp.support import zip_files
 
 LOGS = [{"token": "A", "logprob": -0.25, "top_logprobs": []}, {"token": " cat.", "logprob": -0.5, "top_logprobs": []}]
 
@@ -186,3 +191,70 @@ def test_data_sets_are_no_answers(tmp_path):
     ):
         with pytest.raises(FormatError):
             ls.read_nbest(written(tmp_path, row))
+
+
+def packed_log(folder, samples, method=zipfile.ZIP_DEFLATED, name="log.eval"):
+    """Writes a log of Inspect in its own format: samples in the order in which they ended."""
+    with zipfile.ZipFile(folder / name, "w", method) as archive:
+        archive.writestr("_journal/start.json", json.dumps({"version": 2}))
+        for sample in samples:
+            archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample, indent=2))
+        archive.writestr("summaries.json", "[]")
+        archive.writestr("header.json", json.dumps({"version": 2, "status": "success"}))
+    return folder / name
+
+
+def packed_by_zstandard(path):
+    """Packs the files of a zip archive by Zstandard, as new versions of Inspect do."""
+    files = [(info.filename, zipfile.ZipFile(path).read(info)) for info in zipfile.ZipFile(path).infolist()]
+    body, directory = b"", b""
+    for name, content in files:
+        data, text = zstandard.compress(content), name.encode()
+        sizes = struct.pack("<HHHHHIIIH", 20, 0, 93, 0, 0, zlib.crc32(content), len(data), len(content), len(text))
+        directory += b"PK\1\2\x14\0" + sizes + struct.pack("<HHHHII", 0, 0, 0, 0, 0, len(body)) + text
+        body += b"PK\3\4" + sizes + b"\0\0" + text + data
+    end = struct.pack("<HHHHIIH", 0, 0, len(files), len(files), len(directory), len(body), 0)
+    path.write_bytes(body + directory + b"PK\5\6" + end)
+
+
+def test_logs_of_inspect_in_its_own_format(tmp_path):
+    """Samples have the order of a log in JSON: epochs together, and numbers in names count as numbers."""
+    log = [inspected(f"q/{number}", epoch, f"A {number} {epoch}.") for epoch in (1, 2) for number in (10, 2, 1)]
+    expected = [(f"q/{number}", [(f"A {number} 1.", -0.75), (f"A {number} 2.", -0.75)]) for number in (1, 2, 10)]
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA):
+        assert texts(packed_log(tmp_path, log, method)) == expected
+    path = packed_log(tmp_path, log)
+    assert [name for name, _ in ls.read_all(path)] == ["q/1", "q/2", "q/10"]
+    packed_by_zstandard(path)
+    assert texts(path) == expected
+    with pytest.raises(FormatError, match=r"log.eval: the log holds no samples \(run"):
+        ls.read_nbest(packed_log(tmp_path, []))
+    broken = {**inspected("cat", 1, "A cat."), "output": 5}
+    with pytest.raises(FormatError, match=r"log.eval:1: expected an object with .* the keys 'id', 'epoch'"):
+        ls.read_nbest(packed_log(tmp_path, [broken]))
+
+
+@pytest.mark.parametrize("pack", [lambda path: None, packed_by_zstandard])
+def test_damaged_logs_of_inspect(tmp_path, pack):
+    path = packed_log(tmp_path, [inspected(number, 1, f"A {number}.") for number in range(3)])
+    pack(path)
+    data, expected = path.read_bytes(), ls.read_nbest(path)
+    for damaged in (data[:-30], data[: len(data) // 2], data[:400] + data[600:]):
+        path.write_bytes(damaged)
+        with pytest.raises(FormatError, match=r"log.eval: a broken zip archive: "):
+            ls.read_nbest(path)
+    for place in range(0, len(data), 7):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 0x55]) + data[place + 1 :])
+        try:
+            result = ls.read_nbest(path)
+        except FormatError:
+            continue
+        assert result == expected, place
+
+
+def test_logs_of_inspect_that_unpack_to_too_much(tmp_path, monkeypatch):
+    monkeypatch.setattr(zip_files, "FREE_BYTES", 1 << 10)
+    monkeypatch.setattr(zip_files, "MAX_RATIO", 4)
+    path = packed_log(tmp_path, [inspected("cat", 1, "A cat." * 10_000)])
+    with pytest.raises(FormatError, match=r"log.eval: its file samples/cat_epoch_1.json unpacks to more than"):
+        ls.read_nbest(path)

@@ -32,8 +32,9 @@ from typing import Any, NamedTuple
 from lattice_simp.core.columns import FINITE
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
-from lattice_simp.formats.common import key_names, shown
+from lattice_simp.formats.common import HEAD, key_names, shown
 from lattice_simp.formats.json.answers import DOUBTS, PART, generated_row
+from lattice_simp.formats.json.inspect_logs import inspect_values, is_inspect_log
 from lattice_simp.formats.json.lists import filtered_samples
 from lattice_simp.formats.json.parts import joined_parts
 from lattice_simp.formats.json.results import BARE, FAILED, KEYS, rows_of
@@ -44,7 +45,7 @@ from lattice_simp.formats.json.words import Speakers, tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.plurals import counted
-from lattice_simp.support.textio import open_text, read_lines
+from lattice_simp.support.textio import open_binary, open_text, read_lines
 
 SAMPLES = "Samples"
 """The feature for the number of times that a string was drawn."""
@@ -87,6 +88,8 @@ def is_json(head: bytes) -> bool:
 
 def is_json_nbest(head: bytes) -> bool:
     """Recognises JSON with hypotheses, by the first line or an object or array that begins with it."""
+    if is_inspect_log(head):
+        return True
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     heads = (_LINE_HEAD, _SPREAD_HEAD, _BARE_HEAD, _LISTS_HEAD)
     begin = 0
@@ -203,6 +206,11 @@ def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
 
 def _values(path: str | Path) -> Iterator[tuple[int, Any]]:
     """Yields the values of a file with their lines: each line is a value, or the whole text is read."""
+    with open_binary(path) as file:
+        is_log = is_inspect_log(file.read(HEAD))
+    if is_log:
+        yield from inspect_values(path)
+        return
     lines, begun = enumerate(read_lines(path), 1), False
     for number, line in lines:
         if not line.strip():
