@@ -14,7 +14,6 @@ beginnings of prompts and of hypotheses once (`piece_tree.py`) if all layers of 
 from __future__ import annotations
 
 import copy
-import warnings
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +28,7 @@ from lattice_simp.rescore.kind import ScorerKind
 from lattice_simp.rescore.neural.segmentation import detokeniser, read_settings
 from lattice_simp.rescore.piece_tree import ReadPrompt, Scored, reads_trees, tree_costs, with_outputs
 from lattice_simp.support.extras import Late
+from lattice_simp.text.constrain.adapters.transformers import cache_name
 
 CONTENT = "causal"
 """The content of a folder with a causal model."""
@@ -144,8 +144,7 @@ class CausalScorer:
     def _costs(self, prompt: Sequence[int], texts: Sequence[Sequence[int]]) -> Floats:
         """Returns (texts,) the costs of pieces after a prompt."""
         longest = len(prompt) + max(map(len, texts), default=0)
-        with torch.inference_mode(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # that the cache will be renamed
+        with torch.inference_mode():
             scored = with_outputs(self.model, None if self.pieces is None else self.pieces.union(*texts))
             if not reads_trees(self.model, longest):
                 return self._plain_costs(scored, prompt, texts)
@@ -160,7 +159,7 @@ class CausalScorer:
         order = sorted((number for number, text in enumerate(texts) if text), key=lambda number: len(texts[number]))
         before = None
         if len(prompt) > 1:
-            before = scored.model(self._tensor([prompt[:-1]]), use_cache=True).past_key_values
+            before = scored.model(self._tensor([prompt[:-1]]), use_cache=True)[cache_name(scored.model)]
         for batch in batches(order, list(map(len, texts)), MOST_SCORES // len(scored.pieces)):
             costs[batch] = self._batch_costs(scored, prompt, before, [texts[number] for number in batch])
         return costs
@@ -176,7 +175,10 @@ class CausalScorer:
         if cache is not None:
             cache.batch_repeat_interleave(len(texts))
         scores = scored.model(
-            self._tensor(rows), attention_mask=self._tensor(mask), past_key_values=cache, use_cache=cache is not None
+            self._tensor(rows),
+            attention_mask=self._tensor(mask),
+            **{cache_name(scored.model): cache},
+            use_cache=cache is not None,
         ).logits
         columns = self._tensor([[*scored.columns(text), *[0] * (longest - len(text))] for text in texts])
         log_probs = scores.gather(2, columns[:, :, None])[:, :, 0].double() - scores.logsumexp(2).double()

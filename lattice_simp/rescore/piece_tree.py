@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from lattice_simp.core.kernel import Bools, Floats
 from lattice_simp.support.extras import Late
+from lattice_simp.text.constrain.adapters.transformers import cache_name
 
 torch, transformers = Late("torch", "causal"), Late("transformers", "causal")
 
@@ -108,7 +109,7 @@ class ReadPrompt:
         self.forget(len(self.pieces) - common)
         if common < len(prompt):
             rest = torch.tensor([prompt[common:]], device=model.device)
-            model.base_model(rest, past_key_values=self.cache, use_cache=True)
+            model.base_model(rest, **{cache_name(model.base_model): self.cache}, use_cache=True)
         self.pieces = list(prompt)
 
     def forget(self, count: int) -> None:
@@ -178,7 +179,7 @@ def _node_scores(model: Any, before: ReadPrompt, tree: PieceTree, visible: Bools
         torch.tensor([tree.pieces[rows]], device=model.device),
         attention_mask=mask[None, None],
         position_ids=torch.tensor([tree.depths[rows]], device=model.device) + read,
-        past_key_values=before.cache,
+        **{cache_name(model): before.cache},
         use_cache=True,
     )
     return output.logits[0].float()

@@ -129,6 +129,7 @@ def plain_cost(model, prompt, text):
     return -sum(float(scores[len(prompt) + place - 1, piece]) for place, piece in enumerate(text))
 
 
+@pytest.mark.filterwarnings("error::FutureWarning")  # of names that transformers changed
 @pytest.mark.parametrize("prompt", PROMPTS)
 @pytest.mark.parametrize("most", [1 << 26, 640, 1])
 def test_costs_are_those_of_each_text_alone(prompt, most, monkeypatch):

@@ -80,6 +80,7 @@ def test_the_beam_search_of_transformers(make):
     assert compared >= 3
 
 
+@pytest.mark.filterwarnings("error::FutureWarning")  # of names that transformers changed
 @pytest.mark.parametrize("make", [causal_model, translation_model])
 def test_cached_steps_are_those_of_whole_passes(make):
     model = make()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,11 @@ from lattice_simp.text.constrain.adapters import rows_of_parents
 from lattice_simp.text.constrain.vocabulary import token_numbers
 
 torch: Any = Late("torch", "causal")
+
+
+def cache_name(model: Any) -> str:
+    """Returns the name of the cache of earlier tokens in a model's arguments and outputs: transformers 5 renamed it."""
+    return "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
 
 
 class TransformersStep:
@@ -70,8 +76,9 @@ class TransformersStep:
                     self._cache.reorder_cache(torch.from_numpy(parents).to(device))  # type: ignore[attr-defined]
                 tokens = torch.from_numpy(prefixes[:, -1:]).to(device)
             self._before = prefixes
-            result = self._model(**self._inputs(tokens), past_key_values=self._cache, use_cache=True)
-            self._cache = result.past_key_values
+            name = cache_name(self._model)
+            result = self._model(**self._inputs(tokens), **{name: self._cache}, use_cache=True)
+            self._cache = result[name]
             scores = torch.log_softmax(result.logits[:, -1].float(), dim=-1)
             return scores.expand(len(prefixes), -1).cpu().numpy()
 
