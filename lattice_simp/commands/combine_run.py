@@ -17,6 +17,7 @@ from lattice_simp.commands.losses import CONFIDENCES, TIMES, Losses
 from lattice_simp.commands.pairing import SharedNames, same_sentences
 from lattice_simp.commands.reference_lines import readable_sources
 from lattice_simp.commands.token_forms import checked_forms
+from lattice_simp.commands.unknown_words import ScoredWords
 from lattice_simp.commands.whole_sentences import checked_lists
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
@@ -117,12 +118,22 @@ class Combination:
         """
         if files.lattices is not None:
             self._write_weights(files.lattices)
+        words = None if self.lm is None else ScoredWords(self.lm)
+
+        def combined(outputs: tuple[SystemOutput, ...]) -> Lattice:
+            lattice = self.of(outputs)
+            if words is not None:
+                words.add_arcs(lattice, self.ignored)
+            return lattice
+
         with readable_sources(self.sources) as paths:
-            results = _Results(self.of, jobs)
+            results = _Results(combined, jobs)
             inputs = _Inputs(self.sources, self.labels, self.settings)
             sentences = checked_forms(self.sources, inputs.aligned(paths, first_id), self.labels.pieces)
             decided = _decided(results.of(sentences), files.n if files.nbest_output else 1, files.lattices, inputs)
             write_lines(decided, files.output, files.nbest_output)
+        if words is not None:
+            words.warn("the systems' outputs")
         inputs.losses.print(files.nbest_output or files.output)
         if files.lattices is not None:
             inputs.of_folder.print(files.lattices)

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from lattice_simp.commands.lattice_run import LatticeRun
+from lattice_simp.commands.unknown_words import ScoredWords
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.engines import ENGINES, Engine
@@ -50,15 +51,18 @@ class ModelScores:
         """Writes the lattices of a run of the file `source` with the new scores; see `applied`."""
         if not run.is_many:
             self._say_ignored(run.lattice)
-        run.write(partial(self.applied, source=source), output, to, replaced=self.replaced)
+        words = ScoredWords(self.model)
+        run.write(partial(self.applied, source=source, words=words), output, to, replaced=self.replaced)
+        words.warn(source)
 
-    def applied(self, lattice: Lattice, source: str) -> Lattice:
-        """Returns a lattice of the file `source` with the new scores.
+    def applied(self, lattice: Lattice, source: str, words: ScoredWords) -> Lattice:
+        """Returns a lattice of the file `source` with the new scores, and adds the words that the model scores.
 
         Raises:
             FormatError: the lattice has a feature of this name already.
             LatticeSimpError: it does not have the feature to replace.
         """
+        words.add_arcs(lattice, self.ignored)
         scale = lattice.header.scales.get(self.replaced or "", 1.0) if self.old_weight is None else self.old_weight
         if self.replaced is not None:
             lattice = lattice.without_feature(self.replaced, scale)

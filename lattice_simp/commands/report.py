@@ -8,15 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lattice_simp.commands.unknown_words import unknown_words
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.progress import progress_bar
 from lattice_simp.support.tasks import Outcome
-
-SHOWN_WORDS = 5
-"""The number of unknown words to print."""
-
-MANY_UNKNOWN = 0.25
-"""The share of unknown words above which the text is probably tokenised in another way."""
 
 CERTAIN = 1e-4
 """Optimality gaps below this many nats count as 0."""
@@ -70,11 +65,8 @@ class Report:
             text += f"; {certain} of {len(self.gaps)} translations are optimal"
             if certain < len(self.gaps):
                 text += f", the others within {max(self.gaps):.1f} nats of the optimum"
-        if total := self.unknown.total():
-            shown = ", ".join(word for word, _ in self.unknown.most_common(SHOWN_WORDS))
-            text += f"; {total} of {sum(self.lengths)} words unknown to the model (most often {shown})"
-            if total > MANY_UNKNOWN * sum(self.lengths):
-                text += ": is the text tokenised and cased like the model's?"
+        if self.unknown:
+            text += f"; {unknown_words(self.unknown, sum(self.lengths))}"
         return text
 
     @property

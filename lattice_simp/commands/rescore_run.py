@@ -12,6 +12,7 @@ from lattice_simp.commands.lattice_input import named, require_hypotheses
 from lattice_simp.commands.losses import IN_TEXT, Losses, write_lists
 from lattice_simp.commands.options import named_path
 from lattice_simp.commands.reference_lines import for_lines
+from lattice_simp.commands.unknown_words import ScoredWords
 from lattice_simp.commands.whole_sentences import checked_lists
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -25,6 +26,7 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.rescore import JointScorer, read_scorers
 from lattice_simp.rescore.combine import combine
 from lattice_simp.rescore.joint.lattice import apply_weighted
+from lattice_simp.rescore.language_model import KenlmScorer, NgramScorer
 from lattice_simp.rescore.lattice_search import LATTICE, rescore_lattice
 from lattice_simp.rescore.nbest import score_nbest, weighted_nbest
 from lattice_simp.rescore.scorer import PrefixScorer, Scorer, reads_source
@@ -34,6 +36,8 @@ from lattice_simp.translate.model_files import read_weights
 
 Search = Callable[[int, list[str], Lattice], list[Hypothesis]]
 """Returns the hypotheses of a sentence, given its number, its source tokens and its lattice."""
+
+NGRAMS = (NgramScorer, KenlmScorer)
 
 _LATTICE_NAME = re.compile(r"(\d+)\.fst(\.gz)?", re.ASCII)
 
@@ -108,7 +112,19 @@ class ListRescoring:
         count = None if self.lines is None else len(self.lines)
         with self.lists.sentences() as read_lists:
             sentences = read_lists if count is None else for_lines(read_lists, count, self.source, path, first_id)
-            output.write(map(self._rescored, checked_lists(sentences, path)), count, first_id)
+            watched = self._watched(checked_lists(sentences, path))
+            output.write(map(self._rescored, watched), count, first_id)
+
+    def _watched(self, sentences: Iterator[Sentence]) -> Iterator[Sentence]:
+        """Yields n-best lists unchanged; warns at the end if an n-gram model does not know many of their words."""
+        models = {name: scorer.model for name, scorer in self.scorers.items() if isinstance(scorer, NGRAMS)}
+        scored = [ScoredWords(model, name) for name, model in models.items()]
+        for sentence in sentences:
+            for words in scored:
+                words.add(token for entry in sentence.hypotheses for token in entry.tokens)
+            yield sentence
+        for words in scored:
+            words.warn(named(self.lists.path))
 
     def _rescored(self, sentence: Sentence) -> Sentence:
         words = [] if self.lines is None else self.lines[sentence.number]

@@ -113,8 +113,9 @@ def test_a_language_model_does_not_see_marks(call, files, model):
         done = call(*lm, *options)
         assert done.returncode == 0, done.stderr
         lost = "b.txt: the format cannot store the features acoustic lm LM\n"
-        assert done.stderr.endswith(lost) or "openfst" in options  # the format stores no features
-        return nbest(read(files / "b.txt"))[0].cost, done.stderr.removesuffix(lost)
+        said, found, _ = done.stderr.partition(lost)
+        assert found or "openfst" in options  # the format stores no features
+        return nbest(read(files / "b.txt"))[0].cost, said
 
     assert best("--ignore", "[laugh]") == (both, "the language model ignores 3 arcs: !SENT_START </s> [laugh]\n")
     assert best("--ignore", "x [laugh]\ny", "--engine", "openfst")[0] == pytest.approx(both.expected, abs=1e-5)

@@ -45,10 +45,31 @@ def test_no_hypothesis_is_lost(call, files, command):
     strings = [Hypothesis(words, 1.0) for words in product(*(f"a{place} b{place}".split() for place in range(7)))]
     write_nbest([(0, strings), (1, strings)], files / "two.nbest")
     done = call("lattice", command[0], "two.nbest", *command[1:], "--output", "out.nbest")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    unknown = "two.nbest: 508 of 508 words unknown to the model (most often"
+    assert done.stderr.startswith(unknown) if command[0] == "lm" else done.stderr == ""
     for entries in read_nbest(files / "out.nbest"):
         assert {entry.tokens for entry in entries} == {entry.tokens for entry in strings}
         assert len(entries) == 128
+
+
+@pytest.mark.parametrize(
+    ("command", "source", "name"),
+    [
+        (("lattice", "lm", "k.nbest", "--model"), "k.nbest", "the model"),
+        (("lattice", "lm", "k.nbest", "--id", 1, "--model"), "k.nbest", "the model"),
+        (("rescore", "nbest", "k.nbest", "--model"), "k.nbest", "NGram"),
+        (("combine", "k.nbest", "k.nbest", "--lm"), "the systems' outputs", "the model"),
+    ],
+)
+def test_many_unknown_words(call, files, command, source, name):
+    """Pieces of words, or words in another case, get scores that mean nothing."""
+    assert "unknown" not in call(*command, "lm.arpa").stderr
+    (files / "upper.arpa").write_text(ARPA.replace("-1 a", "-1 A"))
+    done = call(*command, "upper.arpa")
+    assert done.returncode == 0
+    assert f"{source}: " in done.stderr
+    assert f" words unknown to {name} (most often a" in done.stderr
 
 
 @pytest.mark.parametrize("command", [["minimize"], ["determinize"], ["prune", "--beam", 9]])
