@@ -15,7 +15,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.collections import entries, format_of_parts, is_collection, stem_of
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
-from lattice_simp.formats.plain_text import warn_of_lines
+from lattice_simp.formats.plain_text import warn_of_kind, warn_of_lines
 from lattice_simp.support.parallel import PARALLEL, require_parallel
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines, readable
@@ -118,6 +118,7 @@ def _in_order(lines: list[str], names: Sequence[str], path: Path) -> list[str]:
         if missing is not None:
             message = f"no line {place} the name {missing!r} of a lattice, as those of other lattices do"
             raise FormatError(message, path=path, remedy="give each lattice a line, or leave all names out")
+        warn_of_kind(lines, path)
         unused = len(lines) - len(named)
         more = f"; lines with other names, not used: {unused}" if unused else ""
         print(f"{path}: each line {place} the name of a lattice, so lines are matched by name{more}", file=sys.stderr)

@@ -15,7 +15,15 @@ from lattice_simp.support.tables import grammar_table
 
 Value = TypeVar("Value")
 
-MARKS: frozenset[str] = frozenset(
+
+class _Marks(frozenset[str]):
+    """A set that signatures show by its name."""
+
+    def __repr__(self) -> str:
+        return "MARKS"
+
+
+MARKS: frozenset[str] = _Marks(
     form
     for row in grammar_table("marks.tsv", ("mark", "meaning", "producers"))
     for form in (row["mark"], row["mark"].lower(), row["mark"].upper())
@@ -24,6 +32,8 @@ MARKS: frozenset[str] = frozenset(
 
 >>> "!SENT_START" in MARKS, "<sil>" in MARKS, "<SIL>" in MARKS, "<unk>" in MARKS
 (True, True, True, False)
+>>> MARKS, len(MARKS) > 50    # by its name, so that `help` stays readable; `sorted(MARKS)` lists the marks
+(MARKS, True)
 
 `<unk>` counts as a word: one that a model did not know.
 """

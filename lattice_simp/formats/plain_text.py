@@ -126,7 +126,7 @@ class ColumnCheck:
 
 def warn_of_lines(lines: Sequence[str], path: str | Path) -> None:
     """Warns if the lines of a file, which count as sentences, are or hold something else."""
-    if _warn_of_kind(lines, path):
+    if warn_of_kind(lines, path):
         return
     check = ColumnCheck(_name_of(path))
     for line in lines[:_MOST_LINES]:
@@ -134,8 +134,8 @@ def warn_of_lines(lines: Sequence[str], path: str | Path) -> None:
     check.finish()
 
 
-def _warn_of_kind(lines: Sequence[str], path: str | Path) -> bool:
-    """Warns if lines look like a list, a lattice or another kind of file; returns whether they do."""
+def warn_of_kind(lines: Sequence[str], path: str | Path) -> bool:
+    """Warns if lines, which count as sentences, look like another kind of file; returns whether they do."""
     head, name = "\n".join(lines[:_MOST_LINES]).encode()[:_HEAD], _name_of(path)
     looks = _looks_of(head, "-" if name == STDIN else quote(name))
     if looks is not None:
@@ -157,7 +157,7 @@ def sentence_lines(path: str | Path) -> Iterator[str]:
         yield line
         if len(head) < _MOST_LINES:
             head.append(line)
-            is_doubted = is_doubted or (len(head) == _FIRST_LINES and _warn_of_kind(head, path))
+            is_doubted = is_doubted or (len(head) == _FIRST_LINES and warn_of_kind(head, path))
             if len(head) == _MOST_LINES and not is_doubted:
                 warn_of_lines(head, path)
     if len(head) < _MOST_LINES and not is_doubted:

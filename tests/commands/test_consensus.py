@@ -384,6 +384,14 @@ def test_references_with_the_names_of_their_lattices(call, files, references, no
         assert bool(note) == bool(done.stderr)
 
 
+def test_references_whose_lines_hold_more_than_names(call, files):
+    """In files of NIST, channels, speakers and times would count as words."""
+    (files / "lat.txt").write_text(KALDI)
+    (files / "ref").write_text("callA 1 x 0.0 9.0 a\ncallB 1 x 0.0 9.0 b\n")
+    with pytest.warns(UserWarning, match=r"ref: looks like references of NIST \(stm\), and each line counts"):
+        call("lattice", "oracle", "lat.txt", "--reference", "ref")
+
+
 def test_references_that_lack_a_name(call, files):
     (files / "lat.txt").write_text(KALDI)
     (files / "ref").write_text("callA a\ncallC b\n")
