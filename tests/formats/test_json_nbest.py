@@ -51,18 +51,6 @@ def test_alternatives_of_vosk(tmp_path):
     assert ":2: the score 1 is above 0" in score
 
 
-def test_hypotheses_of_whisper_and_azure(tmp_path):
-    entries = [{"text": " a cat", "avg_logprob": -0.25, "tokens": [1, 2]}, {"text": "the cat", "avg_logprob": -1}]
-    (hypotheses,) = ls.read_nbest(written(tmp_path, {"language": "en", "nbest": entries}))
-    assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 0.25), ("the cat", 1.0)]
-    entries = [{"Confidence": 0.5, "Lexical": "a cat", "Display": "A cat."}, {"Confidence": 0, "Display": "The cat."}]
-    (hypotheses,) = ls.read_nbest(written(tmp_path, {"RecognitionStatus": "Success", "NBest": entries}))
-    assert [entry.text for entry in hypotheses] == ["a cat", "The cat."]
-    assert [entry.cost for entry in hypotheses] == pytest.approx([math.log(2), 6 * math.log(10)])
-    with pytest.raises(ls.FormatError, match=r":1: .*\(write "):
-        ls.read_nbest(written(tmp_path, {"NBest": [{"Confidence": 0.5}]}))
-
-
 def test_choices_of_completions_are_samples(tmp_path):
     """Duplicates count together; log probabilities stay as a feature, which `cost` names."""
     tokens = [{"token": "a", "logprob": -0.25}, {"token": " cat", "logprob": -0.5}]
@@ -82,13 +70,6 @@ def test_choices_of_completions_are_samples(tmp_path):
     assert ls.read_nbest(path) == [first]
 
 
-def test_transcripts_have_the_log_probability_of_their_tokens(tmp_path):
-    tokens = [{"token": "a", "logprob": -0.25}, {"token": " cat", "logprob": -0.5}]
-    path = written(tmp_path, {"text": "a cat", "logprobs": tokens, "usage": {"type": "tokens"}})
-    ((hypothesis,),) = ls.read_nbest(path, cost="LogProb")
-    assert (hypothesis.text, hypothesis.cost) == ("a cat", 0.75)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -105,89 +86,6 @@ def test_an_object_may_be_a_text(tmp_path, text):
     sentences = list(stream_json(path))
     assert [[entry.text for entry in sentence.hypotheses] for sentence in sentences] == [["a cat"], [""]]
     assert sentences[0].name == ("u-1" if "u-1" in text else None)
-
-
-def test_texts_with_scores_are_no_samples(tmp_path):
-    path = tmp_path / "texts.jsonl"
-    path.write_text('{"text": "a cat"}\n{"text": "a hat", "score": -1.5}\n', encoding="utf-8")
-    with pytest.raises(ls.FormatError, match=r":2: expected an object with a list of hypotheses"):
-        ls.read_nbest(path)
-
-
-def test_failed_requests_are_empty_sentences(tmp_path):
-    """Those of a batch, wherever they are, and blocked ones; a warning counts them and names the first."""
-    choices = [{"message": {"content": "a cat"}}, {"message": {"content": None, "refusal": "No."}}]
-    answer = {"custom_id": "r-0", "response": {"status_code": 200, "body": {"choices": choices}}, "error": None}
-    expired = {"custom_id": "r-1", "response": None, "error": {"code": "expired", "message": "Too late."}}
-    limited = {"custom_id": "r-2", "response": {"status_code": 429, "body": {"error": {"message": "Slower."}}}}
-    blocked = {"promptFeedback": {"blockReason": "SAFETY"}}
-    for rows, message in (
-        ((expired, answer, limited), ":1: 2 failed requests without hypotheses, the first: Too late."),
-        ((answer, limited), ":2: 1 failed request without hypotheses, the first: Slower."),
-        ((blocked, answer), ":1: 1 failed request without hypotheses, the first: blocked: SAFETY"),
-    ):
-        with pytest.warns(InputWarning) as caught:
-            lists = ls.read_nbest(written(tmp_path, *rows))
-        assert [[entry.text for entry in entries] for entries in lists] == [
-            ["a cat"] if row is answer else [] for row in rows
-        ]
-        texts = [str(warning.message) for warning in caught]
-        assert any(message in text for text in texts)
-        assert any("left out an answer without text: a refusal" in text for text in texts)
-
-
-def test_speakers_of_several_lines_are_reported(tmp_path):
-    rows = [{"text": text, "speaker": speaker, "words": []} for text, speaker in (("yes", "A"), ("no", "B"))]
-    with pytest.warns(InputWarning, match=r":2: speakers or channels are not read: 'speaker'"):
-        assert len(ls.read_nbest(written(tmp_path, *rows))) == 2
-    path = written(tmp_path, rows[0], {**rows[1], "speaker": "A"})
-    with warnings.catch_warnings(action="error"):
-        ls.read_nbest(path)
-
-
-CUT = {"role": "assistant", "content": "The mayor"}
-
-
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        ({"choices": [{"message": CUT, "finish_reason": "length"}]}, "length"),
-        ({"choices": [{"text": "The mayor", "finish_reason": "content_filter"}]}, "content_filter"),
-        ({**CUT, "stop_reason": "max_tokens"}, "max_tokens"),
-        ({"candidates": [{"content": {"parts": [{"text": "The mayor"}]}, "finishReason": "MAX_TOKENS"}]}, "MAX_TOKENS"),
-        ({"message": CUT, "done": True, "done_reason": "length"}, "length"),
-        ({"output": {"message": CUT}, "stopReason": "max_tokens"}, "max_tokens"),
-        ({"generated_text": "The mayor", "details": {"finish_reason": "length"}}, "length"),
-        ({"outputs": [{"text": "The mayor", "cumulative_logprob": -1.0, "finish_reason": "length"}]}, "length"),
-        ({"content": "The mayor", "stop": True, "tokens_predicted": 2, "stopped_limit": True}, "limit"),
-        (
-            {
-                "object": "response",
-                "output": [{"type": "message", "content": [{"type": "output_text", "text": "The mayor"}]}],
-                "incomplete_details": {"reason": "max_output_tokens"},
-            },
-            "max_output_tokens",
-        ),
-    ],
-)
-def test_answers_that_were_cut_off_are_reported(tmp_path, row, reason):
-    with pytest.warns(InputWarning, match=rf":1: an answer that was cut off \('{reason}'\) is read as a whole one"):
-        [[answer]] = ls.read_nbest(written(tmp_path, row))
-    assert answer.text == "The mayor"
-
-
-def test_choices_of_several_prompts_are_reported(tmp_path):
-    def read(*texts, kind="text_completion"):
-        choices = [{"text": text, "finish_reason": "stop"} for text in texts]
-        return ls.read_nbest(written(tmp_path, {"object": kind, "choices": choices}))
-
-    mayor, bridges = "The mayor was tired of it", "Two old bridges were closed"
-    with pytest.warns(InputWarning, match="choices with hardly a common word may answer several prompts"):
-        read(mayor, bridges)
-    with warnings.catch_warnings(action="error"):
-        read(mayor, "The old mayor was tired")
-        read("yes", "no")
-        read(mayor, bridges, kind="chat.completion")
 
 
 def test_answers_of_llama_cpp(tmp_path):
@@ -212,110 +110,6 @@ def test_outputs_of_vllm_and_gemini(tmp_path, row):
     [[hypothesis]] = ls.read_nbest(written(tmp_path, row))
     assert hypothesis.text == "a cat"
     assert -1.5 in hypothesis.features.values()
-
-
-ALTERNATIVES = [{"transcript": "a cat", "confidence": 0.5, "words": []}, {"transcript": "a hat", "confidence": 0.25}]
-PHRASES = [{"confidence": 0.5, "lexical": "a cat", "display": "A cat."}, {"confidence": 0.25, "lexical": "a hat"}]
-
-
-CHUNK = [{"text": "a cat", "confidence": 0.5}, {"text": "a hat", "confidence": 0.25}]
-
-
-@pytest.mark.parametrize("indent", [None, 2])
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"results": [{"alternatives": ALTERNATIVES, "languageCode": "en-us"}, {"resultEndTime": "3s"}] * 2},
-        {"name": "7", "response": {"results": [{"alternatives": ALTERNATIVES}, {"alternatives": []}] * 2}},
-        {"results": {"channels": [{"alternatives": ALTERNATIVES}, {"alternatives": []}] * 2}},
-        {"response": {"chunks": [{"alternatives": CHUNK}, {"channelTag": "1"}] * 2}},
-        {"recognizedPhrases": [{"nBest": PHRASES}, {"nBest": []}] * 2},
-    ],
-)
-def test_each_result_of_a_speech_service_is_a_sentence(tmp_path, value, indent):
-    path = tmp_path / "results.json"
-    path.write_text(json.dumps(value, indent=indent), encoding="utf-8")
-    lists = ls.read_nbest(path)
-    assert [[entry.text for entry in entries] for entries in lists] == [["a cat", "a hat"], []] * 2
-    assert [entry.cost for entry in lists[0]] == pytest.approx([math.log(2), math.log(4)])
-
-
-def test_a_confidence_of_the_first_alternative_only(tmp_path):
-    """All alternatives weigh the same, in their order, and a warning says so."""
-    others = [{"transcript": "b", "confidence": 0.0}, {"transcript": "a"}]
-    row = {"results": [{"alternatives": [ALTERNATIVES[0], *others]}]}
-    with pytest.warns(InputWarning, match="not all alternatives have a confidence"):
-        [hypotheses] = ls.read_nbest(written(tmp_path, row))
-    assert [entry.text for entry in hypotheses] == ["a cat", "b", "a"]
-    assert [entry.cost for entry in hypotheses] == pytest.approx([math.log(3)] * 3)
-
-
-def test_answers_of_anthropic_and_texts_in_parts(tmp_path):
-    message = {"role": "assistant", "content": [{"type": "text", "text": "a "}, {"type": "text", "text": "cat"}]}
-    answer = {"custom_id": "r-1", "result": {"type": "succeeded", "message": message}}
-    rows = (answer, {"custom_id": "r-2", "result": {"type": "expired"}}, {"choices": [{"message": message}]})
-    with pytest.warns(InputWarning, match=":2: 1 failed request without hypotheses, the first: expired"):
-        lists = ls.read_nbest(written(tmp_path, *rows))
-    assert [[entry.text for entry in entries] for entries in lists] == [["a cat"], [], ["a cat"]]
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        {
-            "type": "message",
-            "role": "assistant",
-            "content": [{"text": "a"}, {"type": "tool_use"}, {"text": "c"}, {"text": "at"}],
-        },
-        {"output": {"message": {"role": "assistant", "content": [{"text": "a cat"}]}}, "stopReason": "end_turn"},
-        {"id": "x", "message": {"role": "assistant", "content": [{"type": "text", "text": "a cat"}]}},
-        {"model": "m", "message": {"role": "assistant", "content": "a cat"}, "done": True},
-        {"candidates": [{"content": {"parts": [{"text": "A pet?", "thought": True}, {"text": "a cat"}]}}]},
-    ],
-    ids=["Anthropic", "Bedrock", "Cohere", "Ollama", "Gemini"],
-)
-def test_messages_are_samples(tmp_path, row):
-    assert [entry.text for entry in ls.read_nbest(written(tmp_path, row))[0]] == ["a cat"]
-
-
-def test_recordings_without_speech_have_no_hypotheses(tmp_path):
-    for row in ({"format": "2.9", "results": []}, {"results": [{"result_index": 0, "results": []}]}):
-        assert ls.read_nbest(written(tmp_path, row)) == [[]]
-
-
-def test_messages_of_a_response_are_apart(tmp_path):
-    messages = [{"type": "message", "content": [{"type": "output_text", "text": text}]} for text in ("a", "cat")]
-    assert ls.read_nbest(written(tmp_path, {"object": "response", "output": messages}))[0][0].text == "a cat"
-    with pytest.warns(InputWarning, match="left out an answer without text"):
-        assert ls.read_nbest(written(tmp_path, {"object": "response", "output": [{"type": "reasoning"}]})) == [[]]
-
-
-def test_calls_of_tools_are_left_out(tmp_path):
-    row = {"type": "message", "role": "assistant", "content": [{"type": "tool_use", "input": {}}]}
-    with pytest.warns(InputWarning, match="left out an answer without text"):
-        assert ls.read_nbest(written(tmp_path, row)) == [[]]
-
-
-def test_parts_of_a_stream_are_no_answers(tmp_path):
-    text = {"text": "a", "index": 0, "finish_reason": None}
-    message = {"message": {"role": "assistant", "content": "a"}, "done": False}
-    for row in ({"choices": [{"delta": {"content": "a"}, "index": 0}]}, {"choices": [text]}, message):
-        with pytest.raises(FormatError, match=r":1: a part of a stream, no answer .*stream=false"):
-            ls.read_nbest(written(tmp_path, row))
-    assert ls.read_nbest(written(tmp_path, {"choices": [text], "usage": {"total_tokens": 3}}))[0][0].text == "a"
-
-
-@pytest.mark.parametrize(
-    ("choices", "message"),
-    [
-        (["a", "b"], "expected an object with a list of hypotheses: found the keys 'question', 'choices'"),
-        ([{"index": 0, "turns": ["a", "b"]}], "without text or tokens, with the keys 'index', 'turns'"),
-    ],
-    ids=["answers of a test", "conversation"],
-)
-def test_other_choices_are_no_samples(tmp_path, choices, message):
-    with pytest.raises(FormatError, match=message):
-        ls.read_nbest(written(tmp_path, {"question": "a or b?", "choices": choices}))
 
 
 def test_lists_of_lists_of_texts(tmp_path):
@@ -354,99 +148,6 @@ def item(word, kind="word", **fields):
     return {"alternatives": [{"content": word, "confidence": 0.9}], "type": kind, **fields}
 
 
-def turn(text, *, is_end, number=0):
-    words = [{"text": word, "start": 100, "end": 200, "confidence": 0.5} for word in text.split()]
-    return {"type": "Turn", "turn_order": number, "end_of_turn": is_end, "transcript": text, "words": words}
-
-
-TOKENS = {"is_final": False, "timestamps": [0.5], "tokens": ["a"], "text": "a"}
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [{"partial": ""}, {"partial": "a"}, {"text": "a cat"}],
-        [{"text": "a cat"}, {"partial": "a"}],
-        [{"message": "AddPartialTranscript", "results": [item("a")]}, {"results": [item("a"), item("cat")]}],
-        [
-            {"is_final": is_final, "channel": {"alternatives": [{"transcript": text}]}}
-            for text, is_final in (("a", False), ("a cat", True))
-        ],
-        [
-            {"result": {"hypotheses": [{"transcript": text}], "final": is_final}}
-            for text, is_final in (("a", False), ("a cat", True))
-        ],
-        [
-            {"results": [{"alternatives": [{"transcript": text}], **state}]}
-            for text, state in (("a", {"stability": 0.5}), ("a cat", {"stability": 0.5, "isFinal": True}))
-        ],
-        [TOKENS, {**TOKENS, "timestamps": [0.5, 1.0], "tokens": ["a", " cat"], "text": "a cat"}],
-        [turn("a", is_end=False), turn("a Cat.", is_end=True), turn("a cat", is_end=True), {"type": "Termination"}],
-        [{"message_type": f"{kind}Transcript", "text": "a cat", "words": []} for kind in ("Partial", "Final")],
-        [
-            {"type": "TurnInfo", "event": event, "transcript": text, "words": []}
-            for event, text in (("Update", "a"), ("EndOfTurn", "a cat"))
-        ],
-    ],
-    ids=[
-        "Vosk",
-        "Vosk at the end",
-        "Speechmatics",
-        "Deepgram",
-        "GStreamer",
-        "Google",
-        "sherpa-onnx",
-        "AssemblyAI",
-        "AssemblyAI's second version",
-        "Deepgram's turns",
-    ],
-)
-def test_interim_results_are_left_out(tmp_path, rows):
-    with pytest.warns(InputWarning, match=r":[12]: left out interim results"):
-        lists = ls.read_nbest(written(tmp_path, *rows))
-    assert [[entry.text for entry in entries] for entries in lists] == [["a cat"]]
-
-
-@pytest.mark.filterwarnings("error")
-def test_messages_without_results_are_left_out(tmp_path):
-    results = [turn("a cat", is_end=True), turn("a cat", is_end=True, number=1)]
-    rows = [{"type": "Begin", "id": "x"}, {"message": "AudioAdded"}, *results, {"type": "Metadata", "duration": 1.5}]
-    assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, *rows))] == ["a cat", "a cat"]
-    for row in ({"type": "Metadata"}, {"message": "Connected"}, {"type": "partial_result"}):
-        rows = [{"id": number, **row, "hypotheses": ["a cat"]} for number in range(2)]
-        assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, *rows))] == ["a cat", "a cat"], row
-
-
-def test_results_of_other_recordings_are_no_interim_results(tmp_path):
-    rows = [TOKENS, {**TOKENS, "timestamps": [0.75, 1.0], "tokens": ["a", " cat"], "text": "a cat"}]
-    assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, *rows))] == ["a", "a cat"]
-
-
-def test_each_channel_is_a_sentence(tmp_path):
-    row = {"transcripts": [{"text": "a cat", "channel_index": 0}, {"text": "yes", "channel_index": 1}]}
-    assert [[entry.text for entry in entries] for entries in ls.read_nbest(written(tmp_path, row))] == [
-        ["a cat"],
-        ["yes"],
-    ]
-    with pytest.raises(FormatError, match="a hypothesis without text or tokens"):
-        ls.read_nbest(written(tmp_path, {"transcripts": [{"words": [{"name": "a"}]}]}))
-
-
-def test_samples_of_lm_evaluation_harness(tmp_path):
-    row = {"doc_id": 0, "doc": {"choices": ["a", "b"]}, "resps": [["a cat", "the cat"]], "filtered_resps": ["a cat"]}
-    assert [entry.text for entry in ls.read_nbest(written(tmp_path, row))[0]] == ["a cat", "the cat"]
-    with pytest.raises(FormatError, match="expected an object with a list of hypotheses"):
-        ls.read_nbest(written(tmp_path, {**row, "resps": [[["-1.5", "False"]], [["-2.5", "True"]]]}))
-    with pytest.raises(FormatError, match="expected an object with a list of hypotheses"):
-        ls.read_nbest(written(tmp_path, {**row, "resps": [["-123.5"]], "word_perplexity": 9.5}))
-    filtered = [{**row, "doc_id": doc, "filter": name} for name in ("strict", "flexible") for doc in (0, 1)]
-    with pytest.warns(InputWarning, match=":3: left out the samples of the filter 'flexible', which repeat those of"):
-        assert len(ls.read_nbest(written(tmp_path, *filtered))) == 2
-    with warnings.catch_warnings(action="error"):  # of two tasks
-        other = {**filtered[-1], "doc": {"question": "a cat?"}}
-        assert len(ls.read_nbest(written(tmp_path, *filtered[:2], other))) == 3
-
-
 def test_repeated_keys_are_refused(tmp_path):
     """The later value would silently replace the earlier one."""
     lines = '{"hypotheses": ["a"]}\n{"hypotheses": [{"text": "b", "score": -1, "score": -2}]}\n'
@@ -462,20 +163,6 @@ def test_blank_lines_are_skipped(tmp_path):
     assert [len(entries) for entries in ls.read_nbest(written(tmp_path, f"\n{row}\n\n{row}\n"))] == [1, 1]
     with pytest.raises(FormatError, match=r":4: invalid JSON"):
         ls.read_nbest(written(tmp_path, f"\n{row}\n\n{row[:-2]}"))
-
-
-def test_confidences_of_riva_are_scores(tmp_path):
-    alternatives = [{"transcript": "a cat", "confidence": -1.5}, {"transcript": "a hat", "confidence": -2.5}]
-    [hypotheses] = ls.read_nbest(written(tmp_path, {"results": [{"alternatives": alternatives}]}))
-    assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 1.5), ("a hat", 2.5)]
-
-
-def test_transcripts_of_deepspeech(tmp_path):
-    words = [{"word": "a", "start_time": 0.5}, {"word": "cat", "start_time": 0.75}]
-    row = {"transcripts": [{"confidence": -14.5, "words": words}, {"confidence": -15.5, "words": []}]}
-    with pytest.warns(InputWarning, match="the times of words are not read: 'words'"):
-        [hypotheses] = ls.read_nbest(written(tmp_path, row))
-    assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 14.5), ("", 15.5)]
 
 
 def test_transcripts_in_words(tmp_path):
@@ -553,23 +240,6 @@ def test_results_of_espnet(tmp_path, indent):
         ls.read_nbest(path)
 
 
-@pytest.mark.parametrize("scores", [[0.5, 1.5], [[0.5], [1.5]], [-0.5, -1.5]])
-def test_scores_of_sockeye_are_costs(tmp_path, scores):
-    row = {"sentence_id": 1, "translation": "a cat", "translations": ["a cat", "a hat"], "scores": scores, "score": 9}
-    assert [entry.cost for entry in ls.read_nbest(written(tmp_path, row))[0]] == [0.5, 1.5]
-    [[entry]] = ls.read_nbest(written(tmp_path, {"sentence_id": 1, "translation": "a cat", "score": 0.5}))
-    assert (entry.text, entry.cost) == ("a cat", 0.5)
-
-
-def test_scores_of_translations_that_fall_are_scores(tmp_path):
-    """The metric by which Sockeye reranks; where the scores are lists, those of the search stay costs."""
-    row = {"translations": ["a cat", "a hat"], "scores": [0.75, 0.5]}
-    with pytest.warns(InputWarning, match="the score 0.75 is above 0"):
-        assert [entry.cost for entry in ls.read_nbest(written(tmp_path, row))[0]] == [-0.75, -0.5]
-    row["scores"] = [[0.75], [0.5]]
-    assert [entry.cost for entry in ls.read_nbest(written(tmp_path, row))[0]] == [0.75, 0.5]
-
-
 def test_the_translation_of_an_empty_line_has_no_score(tmp_path):
     rows = [
         {"score": 0.5, "sentence_id": 1, "translation": "a"},
@@ -579,11 +249,6 @@ def test_the_translation_of_an_empty_line_has_no_score(tmp_path):
         assert ls.read_nbest(written(tmp_path, *rows)) == [[Hypothesis(("a",), 0.5)], [Hypothesis((), 0.0)]]
     with pytest.raises(FormatError, match=":1: a score that is not a finite number"):
         ls.read_nbest(written(tmp_path, {**rows[1], "translation": "a"}))
-
-
-def test_sequences_of_transformers(tmp_path):
-    [hypotheses] = ls.read_nbest(written(tmp_path, {"sequences": ["a cat", "a hat"], "sequences_scores": [-0.5, -1]}))
-    assert [(entry.text, entry.cost) for entry in hypotheses] == [("a cat", 0.5), ("a hat", 1.0)]
 
 
 def test_several_utterances_are_a_transcript(tmp_path):
@@ -659,11 +324,6 @@ def test_features_of_samples_stay(tmp_path):
     assert [entry.features["LM"] for entry in ls.read_nbest(written(tmp_path, row))[0]] == [-1.0, -2.0]
 
 
-def test_confidences_without_a_scale_are_refused(tmp_path):
-    with pytest.raises(FormatError, match="scores under the name 'confidence'"):
-        ls.read_nbest(written(tmp_path, {"hypotheses": [{"text": "a", "confidence": 0.5}]}))
-
-
 def segment(text, score, tokens):
     return {"id": 0, "start": 0.0, "end": 2.0, "text": text, "tokens": tokens, "avg_logprob": score, "temperature": 0.0}
 
@@ -702,74 +362,6 @@ def test_results_after_a_long_head(tmp_path, indent):
         ls.read(path)
 
 
-@pytest.mark.parametrize(
-    ("value", "lists"),
-    [
-        ({"translations": [{"detected_source_language": "EN", "text": text} for text in ("ja", "nein")]}, "ja/nein"),
-        ({"data": {"translations": [{"translatedText": "ja"}, {"translatedText": "nein"}]}}, "ja/nein"),
-        ({"translatedText": "ja", "alternatives": ["doch", "gewiss"]}, "ja doch gewiss"),
-        ({"translatedText": ["ja", "nein"], "alternatives": [["doch"], []]}, "ja doch/nein"),
-        ([{"translations": [{"text": "ja", "to": "de"}]}, {"translations": [{"text": "nein", "to": "de"}]}], "ja/nein"),
-        ({"data": {"translations": [{"raw_nbest": [{"hyp": "ja", "totalScore": -2}], "translatedText": "x"}]}}, "ja"),
-        ({"translations": ["ja", "doch"], "scores": [[0.5], [1.5]]}, "ja doch"),
-    ],
-    ids=["DeepL", "Google", "LibreTranslate", "LibreTranslate, several", "Azure", "Joshua", "Sockeye"],
-)
-def test_each_text_of_a_translation_service_is_a_sentence(tmp_path, value, lists):
-    path = tmp_path / "x.json"
-    path.write_text(json.dumps(value))
-    assert "/".join(" ".join(entry.text for entry in entries) for entries in ls.read_nbest(path)) == lists
-
-
-def test_several_languages_are_no_alternatives(tmp_path):
-    row = {"translations": [{"text": "ja", "to": "de"}, {"text": "oui", "to": "fr"}]}
-    with pytest.warns(InputWarning, match="the first language"):
-        assert [entry.text for entry in ls.read_nbest(written(tmp_path, row))[0]] == ["ja"]
-
-
-TOP = [{"token": "a", "logprob": -0.5}, {"token": "the", "logprob": -1.5}]
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        {"choices": [{"message": {"content": "a"}, "logprobs": {"content": [{**TOP[0], "top_logprobs": TOP}]}}]},
-        {
-            "choices": [
-                {"text": "a", "logprobs": {"token_logprobs": [-0.5], "top_logprobs": [{"a": -0.5, "the": -1.5}]}}
-            ]
-        },
-        {"outputs": [{"text": "a", "cumulative_logprob": -0.5, "logprobs": [{"5": TOP[0], "6": TOP[1]}]}]},
-        {
-            "object": "response",
-            "output": [
-                {"type": "reasoning", "summary": []},
-                {
-                    "type": "message",
-                    "content": [{"type": "output_text", "text": "a", "logprobs": [{**TOP[0], "top_logprobs": TOP}]}],
-                },
-            ],
-        },
-        {
-            "candidates": [
-                {
-                    "content": {"parts": [{"text": "a"}]},
-                    "logprobsResult": {
-                        "topCandidates": [{"candidates": [{}, {}]}],
-                        "chosenCandidates": [{"token": "a", "logProbability": -0.5}],
-                    },
-                }
-            ]
-        },
-    ],
-    ids=["chat", "completion", "vLLM", "response", "Gemini"],
-)
-def test_alternatives_of_tokens_are_reported(tmp_path, row):
-    with pytest.warns(InputWarning, match="alternatives of tokens are not read"):
-        [[entry]] = ls.read_nbest(written(tmp_path, row))
-    assert (entry.text, entry.features["LogProb"]) == ("a", -0.5)
-
-
 ODD = (None, 7, True, "x", [], [7], ["x"], [[]], {}, {"x": 7}, [{}], [{"text": 7}])
 
 
@@ -803,66 +395,11 @@ def test_odd_values_are_read_or_refused(tmp_path, text):
             list(stream_json(written(tmp_path, row)))
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        {"choices": [{"text": "a cat", "logprobs": {"token_logprobs": [None, -0.5]}}]},
-        {"generated_text": "a", "details": {"tokens": [{"logprob": -0.5}, {"logprob": None, "special": True}]}},
-    ],
-    ids=["completion", "server of Hugging Face"],
-)
-def test_missing_log_probabilities_are_reported(tmp_path, row):
-    with pytest.warns(InputWarning, match="log probabilities of tokens are not read"):
-        [[entry]] = ls.read_nbest(written(tmp_path, row))
-    assert "LogProb" not in entry.features
-
-
-SPOKEN = [
-    {"text": text, "start": 0.5, "end": 0.75, "speaker": speaker, "channel": 1}
-    for text, speaker in (("yes", "A"), ("no", "B"))
-]
-
-
-@pytest.mark.parametrize(
-    ("row", "names"),
-    [
-        ({"utterances": SPOKEN}, "'speaker'"),
-        ({"text": "yes no", "words": SPOKEN}, "'speaker'"),
-        ({"audio_segments": [{"text": "yes", "channel": {"channel_label": c}} for c in "01"]}, "'channel_label'"),
-        ({"results": [{"alternatives": [{"transcript": "yes"}], "channelTag": tag} for tag in (1, 2)]}, "'channelTag'"),
-    ],
-)
-def test_several_speakers_are_reported(tmp_path, row, names):
-    with pytest.warns(InputWarning, match=f":1: speakers or channels are not read: {names} ") as warned:
-        ls.read_nbest(written(tmp_path, row))
-    assert sum("speakers" in str(warning.message) for warning in warned) == 1
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        {"results": [{"alternatives": [{"transcript": "a", "confidence": "0.5"}]}]},
-        {"NBest": [{"Lexical": "a", "Confidence": "0.5"}]},
-        {"segments": [{"text": "a", "avg_logprob": repr(math.log(0.5))}]},
-        {"nbest": [{"text": "a", "avg_logprob": repr(math.log(0.5))}]},
-    ],
-)
-def test_scores_may_be_texts(tmp_path, row):
-    [[entry]] = ls.read_nbest(written(tmp_path, row))
-    assert math.exp(-entry.cost) == pytest.approx(0.5)
-
-
 def test_values_that_are_not_finite_are_reported(tmp_path):
     row = {"text": "a", "words": [{"word": "a", "start": 0.0, "end": 0.5, "confidence": math.nan}]}
     with pytest.warns(InputWarning, match="values that are not finite count as missing: 'confidence'"):
         [[entry]] = ls.read_nbest(written(tmp_path, row))
     assert (entry.times, entry.confidences) == (((0.0, 0.5),), None)
-
-
-def test_missing_scores_of_segments_are_reported(tmp_path):
-    row = {"segments": [{"text": "a", "avg_logprob": -0.5}, {"text": "b", "avg_logprob": None}]}
-    with pytest.warns(InputWarning, match="the scores of segments are not read, as some have none"):
-        ls.read_nbest(written(tmp_path, row))
 
 
 @pytest.mark.parametrize("name", ["candidates", "outputs"])
@@ -872,59 +409,6 @@ def test_texts_have_the_scores_of_a_separate_list(tmp_path, name):
     assert [[entry.cost for entry in entries] for entries in lists] == [[1.5, 2.5], [], [1.5, 2.5]]
     row = {name: [{"text": "a cat"}, {"text": "a hat"}], "scores": [-1.5, -2.5]}
     assert [entry.cost for entry in ls.read_nbest(written(tmp_path, row))[0]] == [1.5, 2.5]
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        {"source": "x", "translation": "a", "score": 0.9},
-        {"text": "a cat", "tokens": [{"text": "a", "start": 0, "end": 1}, {"text": "cat", "start": 2, "end": 5}]},
-    ],
-    ids=["judged translation", "offsets of characters"],
-)
-def test_data_of_other_tasks_are_no_results(tmp_path, row):
-    with pytest.raises(FormatError, match="looks like JSON with the keys"):
-        ls.read_nbest(written(tmp_path, row))
-
-
-@pytest.mark.parametrize("words", ["words", "timestamp", "result"])
-def test_recordings_without_words_have_an_empty_hypothesis(tmp_path, words):
-    row = {"text": "a", "words": [{"word": "a", "start": 0.0, "end": 1.0}]}
-    silence = {"id": "x", "text": "", words: [], "confidence": 0.0}
-    lists = ls.read_nbest(written(tmp_path, row, silence))
-    assert [[entry.text for entry in entries] for entries in lists] == [["a"], [""]]
-
-
-def test_errors_name_the_keys_of_the_file_alone(tmp_path):
-    with pytest.raises(FormatError, match="found the key 'words' in "):
-        ls.read_nbest(written(tmp_path, {"words": [{"text": "a", "start_s": 0.5}]}))
-
-
-def test_results_of_wenet(tmp_path):
-    rows = [
-        {"type": f"{state}_result", "nbest": [{"sentence": text} for text in ("a cat", "a hat")]}
-        for state in ("partial", "final")
-    ]
-    with pytest.warns(InputWarning, match="left out interim results"):
-        [entries] = ls.read_nbest(written(tmp_path, *rows))
-    assert [entry.text for entry in entries] == ["a cat", "a hat"]
-
-
-def test_results_of_azure_without_details(tmp_path):
-    rows = [
-        {"RecognitionStatus": "Success", "DisplayText": "A cat."},
-        {"RecognitionStatus": "InitialSilenceTimeout", "Offset": 0},
-    ]
-    assert [[entry.text for entry in entries] for entries in ls.read_nbest(written(tmp_path, *rows))] == [
-        ["A cat."],
-        [],
-    ]
-
-
-def test_a_single_speaker_is_not_reported(tmp_path):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        ls.read_nbest(written(tmp_path, {"utterances": SPOKEN[:1] * 2}))
 
 
 def test_results_over_several_lines(tmp_path):
@@ -961,18 +445,6 @@ def test_broken_results_over_several_lines(tmp_path, change, line, message):
     with pytest.raises(FormatError, match=message) as caught:
         ls.read_nbest(path)
     assert caught.value.line == line
-
-
-@pytest.mark.parametrize(
-    ("alternative", "message"),
-    [
-        ({"content": "a", "confidence": -1}, "without text or tokens"),
-        ({"text": "a", "confidence": "high"}, "not a finite number"),
-    ],
-)
-def test_broken_alternatives_of_vosk(tmp_path, alternative, message):
-    with pytest.raises(FormatError, match=message):
-        ls.read_nbest(written(tmp_path, {"alternatives": [alternative]}))
 
 
 def test_samples_weigh_as_often_as_they_occur(tmp_path):
@@ -1055,29 +527,6 @@ def test_integers_beyond_all_numbers_are_not_finite(tmp_path):
             ls.read_nbest(tmp_path / "list.jsonl")
 
 
-def test_numbers_of_answers_are_those_of_their_sentences(tmp_path):
-    answers = {name: [{"text": "a cat"}] for name in ("choices", "outputs")} | {"candidates": ["a cat"]}
-    for name, values in answers.items():
-        rows = [{"id": number, name: values} for number in (0, 2)]
-        assert [len(entries) for entries in ls.read_nbest(written(tmp_path, *rows))] == [1, 0, 1], name
-
-
-def test_misspelt_fields_are_reported(tmp_path):
-    for name, meant in (("Features", "features"), ("feature", "features"), ("time", "times")):
-        row = {"hypotheses": [{"text": "a", "score": -1, name: {}}]}
-        message = f":1: left out the unknown field '{name}' \\(write it as '{meant}'\\)"
-        with pytest.warns(InputWarning, match=message):
-            ls.read_nbest(written(tmp_path, row))
-
-
-def test_lists_of_scores_are_not_lost(tmp_path):
-    for name in ("hypotheses", "text", "samples"):
-        with pytest.raises(FormatError, match="scores under the name 'score'"):
-            ls.read_nbest(written(tmp_path, {name: ["a cat", "a hat"], "score": [-1.5, -2.5]}))
-    with warnings.catch_warnings(action="error"):
-        ls.read_nbest(written(tmp_path, {"hypotheses": ["a cat"], "score": -1.5, "attention_weights": [[0.5, 0.5]]}))
-
-
 def test_scores_of_candidates_stay(tmp_path):
     """A score, features, scores by name, and log probabilities; unknown names are refused."""
     entries = [{"text": "a cat", "score": -1.5, "features": {"LM": -3}, "scores": {"rouge": 0.5}, "logprob": -2}]
@@ -1087,34 +536,6 @@ def test_scores_of_candidates_stay(tmp_path):
         for row in ({name: [{"text": "a", "likelihood": -1}]}, {name: [{"text": "a"}], "rewards": [-1]}):
             with pytest.raises(FormatError, match=r"scores under the name '(likelihood|rewards)'"):
                 ls.read_nbest(written(tmp_path, row))
-
-
-def test_answers_that_end_before_their_text(tmp_path):
-    """They are left out, and not reported as whole ones."""
-    for candidate in ({"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}, {"finishReason": "SAFETY"}):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            assert ls.read_nbest(written(tmp_path, {"candidates": [candidate]})) == [[]]
-        (warning,) = caught
-        assert ":1: left out an answer without text: a refusal, a call" in str(warning.message)
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"custom_id": "r-1", "response": None, "error": "Too late."}, "Too late."),
-        ({"custom_id": "r-1", "response": {"status_code": 500, "body": "Oops"}, "error": None}, "status 500"),
-        ({"status": "Bad Request", "request": {}, "response": {}}, "Bad Request"),
-        ({"recordId": "r-1", "error": {"errorCode": 400, "errorMessage": "Too long."}}, "Too long."),
-        ({"object": "error", "message": "No such model.", "code": 404}, "No such model."),
-    ],
-    ids=["text", "status", "Vertex", "Bedrock", "vLLM"],
-)
-def test_requests_without_answers_are_empty_sentences(tmp_path, row, message):
-    answer = {"custom_id": "r-0", "response": {"status_code": 200, "body": {"choices": [{"message": CUT}]}}}
-    with pytest.warns(InputWarning, match=f":2: 1 failed request without hypotheses, the first: {message}"):
-        lists = ls.read_nbest(written(tmp_path, answer, row))
-    assert [len(entries) for entries in lists] == [1, 0]
 
 
 def test_batches_of_bedrock(tmp_path):
@@ -1141,58 +562,6 @@ def test_lists_of_texts_are_samples(tmp_path, name):
     for entries in ([{"label": "a cat"}], [["a", "cat"]], [3], []):
         with pytest.raises(FormatError, match=r"with the key|a list as the text of"):
             ls.read_nbest(written(tmp_path, {name: entries}))
-
-
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        ({"model": "m", "response": " a cat", "done_reason": "length", "done": True}, "length"),
-        ({"generation": " a cat", "prompt_token_count": 3, "stop_reason": "length"}, "length"),
-        ({"id": "x", "generation_id": "y", "text": "a cat", "finish_reason": "MAX_TOKENS"}, "MAX_TOKENS"),
-    ],
-    ids=["Ollama", "Llama on Bedrock", "Cohere"],
-)
-def test_answers_of_one_text(tmp_path, row, reason):
-    with pytest.warns(InputWarning, match=rf"an answer that was cut off \('{reason}'\)"):
-        assert [entry.text for entry in ls.read_nbest(written(tmp_path, row))[0]] == ["a cat"]
-    if "done" in row:
-        with pytest.raises(FormatError, match="a part of a stream, no answer"):
-            ls.read_nbest(written(tmp_path, {**row, "done": False}))
-
-
-def test_lists_that_may_be_of_other_sentences_are_reported(tmp_path):
-    """Texts in a list within the hypotheses, and choices that are not in a list of their completion."""
-    with pytest.warns(InputWarning, match=":1: a list within hypotheses is read as tokens, such as 'the cat'"):
-        ls.read_nbest(written(tmp_path, {"hypotheses": [["the cat", "a cat"], ["a", "dog"]]}))
-    rows = [{"index": index, "message": {"role": "assistant", "content": "a cat"}} for index in (0, 1)]
-    choices = [{**row, "finish_reason": "stop"} for row in rows]
-    with pytest.warns(InputWarning, match=":2: choices without their completion are read as answers to several"):
-        ls.read_nbest(written(tmp_path, *choices))
-    with warnings.catch_warnings(action="error"):
-        ls.read_nbest(written(tmp_path, {"hypotheses": [["▁the", " cat", " "]]}, choices[0], choices[0], *rows))
-
-
-def test_bars_within_json_are_no_columns(tmp_path):
-    row = {"prediction": "a cat", "prompt": "{{ source }} ||| {{ target }}"}
-    with pytest.raises(FormatError, match="looks like JSON with the keys 'prediction', 'prompt'"):
-        ls.read_nbest(written(tmp_path, row))
-
-
-def test_thoughts_within_answers_are_reported(tmp_path):
-    choices = [
-        {"message": {"role": "assistant", "content": text}} for text in ("a cat", "<think>A pet?</think>\n\na cat")
-    ]
-    with pytest.warns(InputWarning, match=r":1: thoughts \(<think>\) are read as words of the answer"):
-        ls.read_nbest(written(tmp_path, {"choices": choices}))
-    with warnings.catch_warnings(action="error"):
-        ls.read_nbest(written(tmp_path, {"choices": choices[:1]}))
-
-
-def test_a_list_of_texts_is_no_text_of_a_hypothesis(tmp_path):
-    entry = {"text": ["a cat", "a hat"]}
-    for row in ({"hypotheses": [entry]}, {"candidates": [entry]}, {"choices": [{"message": {"content": ["a", "b"]}}]}):
-        with pytest.raises(FormatError, match=r":1: a list as the text of a hypothesis"):
-            ls.read_nbest(written(tmp_path, row))
 
 
 def test_answers_of_the_python_library_of_gemini(tmp_path):
