@@ -12,7 +12,7 @@ If the lattice has times, they decide how well two words fit one slot.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -71,9 +71,7 @@ def confusion_network(
     strings = Distribution.of(lattice, scale)
     if lattice.empty:
         return replace(lattice.project_output(), features=Features.empty(0, lattice.num_states))
-    slots, _, spans, end = consensus_of(lattice, strings)
-    network = slot_chain(slots, strings, lattice)
-    return network if spans is None else network.with_feature(TIME, _durations(slots, end)[network.sources])
+    return consensus_of(lattice, strings).network(strings, lattice)
 
 
 class Consensus(NamedTuple):
@@ -91,19 +89,40 @@ class Consensus(NamedTuple):
     spans: Floats | None = None
     end: float = 0.0
 
+    @property
+    def errors(self) -> float:
+        """The expected number of word errors of the consensus."""
+        best = np.zeros(int(self.slots.slots.max(initial=-1)) + 1)
+        np.maximum.at(best, self.slots.slots, self.slots.masses)
+        return float((1.0 - best).sum())
 
-def consensus_of(lattice: Lattice, strings: Distribution) -> Consensus:
+    def network(self, strings: Distribution, lattice: Lattice) -> Lattice:
+        """Returns the slots as a lattice, with their times if there are some."""
+        network = slot_chain(self.slots, strings, lattice)
+        if self.spans is None:
+            return network
+        return network.with_feature(TIME, _durations(self.slots, self.end)[network.sources])
+
+
+def consensus_of(lattice: Lattice, strings: Distribution, others: Iterable[Iterable[str]] = ()) -> Consensus:
     """Returns the consensus of a lattice; times of words decide on the alignment, too.
 
     Args:
         lattice: has a path, and no labels that are not words.
         strings: the distribution of its strings.
+        others: strings to begin with, in addition to the most probable one; the consensus with the fewest expected
+            errors is returned, of ties the first.
     """
-    if TIME not in lattice.features:
-        return Consensus(*_settled(strings))
-    seconds = _expected_times(strings.arcs, lattice.features[TIME])
-    spans = seconds[np.stack((lattice.sources, lattice.nextstates), axis=1)]
-    return Consensus(*_settled(strings, spans), spans, float(seconds[-1]))
+    spans, end = None, 0.0
+    if TIME in lattice.features:
+        seconds = _expected_times(strings.arcs, lattice.features[TIME])
+        spans, end = seconds[np.stack((lattice.sources, lattice.nextstates), axis=1)], float(seconds[-1])
+    first = most_probable(strings)
+    first = greedy(strings) if first is None else first
+    begins = dict.fromkeys((tuple(first.tolist()), *(tuple(strings.encode(other).tolist()) for other in others)))
+    pivots = (Pivot.untimed(np.array(begin, dtype=np.int32)) for begin in begins)
+    results = [Consensus(*_settled(strings, pivot, spans), spans, end) for pivot in pivots]
+    return min(results, key=lambda consensus: round(consensus.errors, 9)) if len(results) > 1 else results[0]
 
 
 def consensus_entries(slots: Slots) -> Longs:
@@ -112,10 +131,8 @@ def consensus_entries(slots: Slots) -> Longs:
     return first[slots.words[first] > 0]
 
 
-def _settled(strings: Distribution, times: Floats | None = None) -> tuple[Slots, Pivot]:
-    """Returns the final pivot and its slots."""
-    first = most_probable(strings)
-    pivot = Pivot.untimed(greedy(strings) if first is None else first)
+def _settled(strings: Distribution, pivot: Pivot, times: Floats | None) -> tuple[Slots, Pivot]:
+    """Returns the slots of the final pivot, and the pivot."""
     slots = align(strings, pivot, times)
     for _ in range(ROUNDS):
         best = consensus_entries(slots)
