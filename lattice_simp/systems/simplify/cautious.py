@@ -56,6 +56,13 @@ class Reading:
     variant: Variant
     indices: tuple[int, ...]
 
+    def keeps_order(self) -> bool:
+        """Returns whether words are only replaced or left out: none is moved, repeated or inserted."""
+        stays = [self.variant.written[index].position for index in self.indices if index not in self.variant.new]
+        return all(
+            before is not None and after is not None and before < after for before, after in pairwise((-1, *stays))
+        )
+
     def free(self) -> frozenset[int]:
         """Returns the source positions that the operations of the reading change or remove."""
         variant, kept = self.variant, set(self.indices)
@@ -85,7 +92,7 @@ def faults(source: Parse, readings: Sequence[Reading]) -> list[str]:
     wrong = []
     for reading, sentences in zip(readings, texts, strict=True):
         written = [_written(reading, words, indices, next(parses)) for words, indices in sentences]
-        wrong.append(fault(source, written, reading.free()))
+        wrong.append(fault(source, written, reading.free(), keeps_structure=reading.keeps_order()))
     return wrong
 
 

@@ -76,11 +76,19 @@ class SimplerWords:
         """The index of the inflected word, whose dependents are those of the phrase."""
         return len(self.words) - 1 if self.part == "noun" else 0
 
+    @property
+    def simpler_head(self) -> int:
+        """The index of the inflected word among the simpler ones ("point of view", "person taking part")."""
+        if self.part != "noun":
+            return 0
+        after = (index for index, word in enumerate(self.simpler) if index and word in word_group("behind_nouns"))
+        return next(after, len(self.simpler)) - 1
+
     def simpler_forms(self, tag: str) -> tuple[str, ...]:
         """Returns the simpler words in the form of a tag."""
         if self.part not in ("verb", "noun"):
             return self.simpler
-        head = len(self.simpler) - 1 if self.part == "noun" else 0
+        head = self.simpler_head
         return (*self.simpler[:head], inflected(self.simpler[head], tag), *self.simpler[head + 1 :])
 
 
@@ -351,7 +359,8 @@ def _replacement(parse: Parse, row: SimplerWords, first: int) -> Replacement:
     words = row.simpler_forms(tag)
     positions = tuple(range(first, first + len(row.words)))
     if row.part in ("verb", "noun"):
-        return Replacement(positions, words, len(words) - 1 if row.part == "noun" else 0, tag)
+        is_gerund = row.part == "noun" and words[row.simpler_head].endswith("ing")  # "setting up"
+        return Replacement(positions, words, row.simpler_head, "" if is_gerund else tag)
     single = len(positions) == len(words) == 1 and row.part != "fixed"
     is_modifier = single and parse.labels[head] in _MODIFIERS and not parse.children[head]
     return Replacement(positions, words, 0 if single else None, tag if single else "", is_modifier)

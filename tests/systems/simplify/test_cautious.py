@@ -135,6 +135,59 @@ def test_parses_are_compared_word_by_word(parsed):
     assert wrong(new={2: "VBZ"}) == "left is VBD, not VBZ"
 
 
+def test_words_far_from_replaced_ones_are_not_compared(parsed):
+    """Parsers often attach words elsewhere when another word of a long sentence changes."""
+    source = parsed("The men left the old town near the wide sea .")
+    tokens = source_sentence(source.tokens)
+
+    def wrong(position, keeps_structure=True):
+        labels = tuple("advcl" if index == position else label for index, label in enumerate(source.labels))
+        written = Written(tokens, replace(source, labels=labels), {1: "NNS"})
+        return fault(source, [written], frozenset({1}), keeps_structure=keeps_structure)
+
+    assert source.labels[9] == "pobj"
+    assert wrong(9) == ""
+    assert wrong(9, keeps_structure=False) == "sea is advcl, not pobj"
+    assert wrong(1, keeps_structure=True) == ""  # a new word: only its tag counts
+    changed = replace(source, tags=tuple("VB" if index == 3 else tag for index, tag in enumerate(source.tags)))
+    assert fault(source, [Written(tokens, changed, {})], frozenset({1}), keeps_structure=True) == "the is VB, not DT"
+
+
+def test_words_that_are_only_replaced_keep_their_order():
+    moved = reading("She/3 sang/4 The/0 man/1 left/2 ./5")
+    repeated = reading("The/0 man/1 left/2 ./5 The/0 man/1 sang/4 .")
+    assert reading("The/0 man/1 left/2 ./5").keeps_order()
+    assert not moved.keeps_order()
+    assert not repeated.keeps_order()
+
+
+def test_tags_that_parsers_confuse_on_the_same_word(parsed):
+    source = parsed("Binns met both men at 9pm .")
+    tokens = source_sentence(source.tokens)
+
+    def wrong(position, tag):
+        tags = tuple(tag if index == position else each for index, each in enumerate(source.tags))
+        return fault(source, [Written(tokens, replace(source, tags=tags), {})])
+
+    assert [wrong(0, "NNPS"), wrong(2, "CC"), wrong(5, "RB")] == ["", "", ""]
+    assert wrong(3, "VBP") == "men is VBP, not NNS"
+
+
+def test_new_words_in_the_form_of_old_ones_agree_as_those_did(parsed):
+    source = parsed("Barcelona appear to have left .")
+    tokens = source_sentence(source.tokens)
+    written = replace(source, tokens=("Barcelona", "seem", *source.tokens[2:]))
+    assert fault(source, [Written(tokens, written, {1: source.tags[1]})], frozenset({1})) == ""
+    assert fault(source, [Written(tokens, written, {1: ""})], frozenset({1})) == "Barcelona seem disagree"
+
+
+def test_plural_nouns_take_the_place_of_singular_ones(simplifier, parsed):
+    assert simplifier.simplify(parsed("The firm raised its turnover last year ."))[0].text == (
+        "The firm raised its sales last year ."
+    )
+    assert not simplifier.simplify(parsed("The firm had a big turnover ."))[0].is_changed
+
+
 def test_words_keep_their_tags_and_roles(parsed):
     source = parsed("The fishermen catch fish in the sea .")
     noun = "The/0 fishermen/1 the/0 catch/2 of/4 fish/3 in/4 the/5 sea/6 ./7"

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from lattice_simp.support.tables import grammar_table
-from lattice_simp.systems.simplify.replacements import redundant_words, replacements
+from lattice_simp.systems.simplify.replacements import SimplerWords, redundant_words, replacements
+from lattice_simp.systems.simplify.simplifier import Simplifier
 
 CASES = [
     ("The doctors believe that the results are good .", "The doctors think that the results are good ."),
@@ -57,6 +58,8 @@ CASES = [
     ("They entered difficult terrain .", "They entered difficult terrain ."),
     ("This is ultimately a start .", "This is ultimately a start ."),
     ("She commenced work .", "She started work ."),
+    ("They found accommodation in May .", "They found a place to stay in May ."),
+    ("They found cheap accommodation in May .", "They found cheap accommodation in May ."),
     ("He is constructing a bridge .", "He is building a bridge ."),
     ("The town was established by monks .", "The town was set up by monks ."),
     ("Two physicians made numerous errors .", "Two doctors made many mistakes ."),
@@ -206,6 +209,16 @@ def replaced(parse):
 @pytest.mark.parametrize(("source", "simple"), CASES)
 def test_simpler_words_have_the_form_of_those_that_they_replace(parsed, source, simple):
     assert replaced(parsed(source)) == simple
+
+
+def test_the_noun_of_a_phrase_is_inflected():
+    rows = [SimplerWords(("perspective",), "noun", tuple(words.split()), ()) for words in ("point of view", "big city")]
+    assert [" ".join(row.simpler_forms("NNS")) for row in rows] == ["points of view", "big cities"]
+
+
+def test_nouns_in_ing_keep_their_place(parsed):
+    best = Simplifier.untrained().simplify(parsed("They demand the establishment of the new zone ."))[0]
+    assert best.text == "They demand the setting up of the new zone ."
 
 
 @pytest.mark.parametrize("source", KEPT)
