@@ -19,6 +19,7 @@ from lattice_simp.systems.simplify.certainty.certain import is_certain
 from lattice_simp.systems.simplify.clause_marks import mark_splits
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, length_range
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
+from lattice_simp.systems.simplify.linking import linking_adverbs
 from lattice_simp.systems.simplify.operations import OperationModel
 from lattice_simp.systems.simplify.quotations import quotation_splits
 from lattice_simp.systems.simplify.replacements import Replacement, redundant_words, replacements, slight_changes
@@ -135,6 +136,7 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
         splits += [split] if compatible((*splits, split)) and not _meets(split, splits) else []
     if not splits and is_long:
         splits = list(fronted_reports(analysis.parse))
+    splits = splits or list(linking_adverbs(analysis.parse))
     deletions = [
         deletion for deletion in analysis.deletions if is_harmless(deletion) and not _limits(analysis, deletion)
     ]

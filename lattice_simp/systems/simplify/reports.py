@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lattice_simp.grammars.english.lexicon import word_group, word_set
-from lattice_simp.systems.simplify.clauses import auxiliaries, child, finite_word, subject
+from lattice_simp.systems.simplify.clauses import auxiliaries, child, finite_word, pairs, subject
+from lattice_simp.systems.simplify.inflection import inflected
 from lattice_simp.systems.simplify.noun_phrase import is_plural, natural
 from lattice_simp.systems.simplify.sentence import DASHES, Token
 from lattice_simp.systems.simplify.split import Split, SplitKind
@@ -24,7 +25,7 @@ _NO_START = frozenset({"CC", "LS", "UH", "WRB", "WP", "WDT", "VB", "MD", "WP$"})
 
 _TIMES = frozenset({"npadvmod", "prep", "advmod", "punct"})
 _MARKS = DASHES | {":", ";", "...", "…", "?", "!", "(", "["}
-_CLAUSES = frozenset({"relcl", "acl", "appos", "punct", "advcl", "ccomp"})
+_CLAUSES = frozenset({"relcl", "appos", "punct", "advcl", "ccomp"})
 
 
 def fronted_reports(parse: Parse) -> Iterator[Split]:
@@ -114,9 +115,20 @@ def _according(parse: Parse, first: int) -> Iterator[Split]:
     else:
         return
     if is_whole:
-        words = (natural(parse, position, copied=False) for position in source)
-        front = (*words, Token("say" if is_plural(parse, noun) else "says"), Token("that"))
-        yield _fronted(parse, source, dropped, front)
+        yield _fronted(parse, source, dropped, (*_as_subject(parse, source), _verb(parse, noun), Token("that")))
+
+
+def _as_subject(parse: Parse, source: Sequence[int]) -> tuple[Token, ...]:
+    """Returns the words of a source, with a pronoun in the form of a subject ("according to her": she)."""
+    if len(source) == 1 and parse.tags[source[0]] == "PRP":
+        return (Token(pairs("subject_pronouns")[parse.tokens[source[0]].lower()], source[0]),)
+    return tuple(natural(parse, position, copied=False) for position in source)
+
+
+def _verb(parse: Parse, noun: int) -> Token:
+    """Returns what a source does: it says something, or shows it."""
+    verb = "show" if parse.lemmas[noun].lower() in word_set("evidence") else "say"
+    return Token(inflected(verb, "VBP" if is_plural(parse, noun) else "VBZ"))
 
 
 def _begins_statement(parse: Parse, first: int) -> bool:
@@ -128,9 +140,10 @@ def _begins_statement(parse: Parse, first: int) -> bool:
 
 
 def _is_source(parse: Parse, noun: int) -> bool:
-    """Returns whether a noun phrase briefly names who or what can say something."""
-    source = parse.subtree(noun)
+    """Returns whether a noun phrase briefly names who or what can say or show something."""
+    source, known = parse.subtree(noun), word_set("sources") | word_set("evidence")
     is_plain = all(parse.labels[position] not in _CLAUSES for position in source) and len(source) <= LONGEST_SPEAKER
     is_joined = any(parse.labels[position] in ("conj", "cc") for position in parse.children[noun])
     is_name = parse.parts[noun] == "PROPN" and parse.tokens[noun][:1].isupper()
-    return is_plain and not is_joined and (is_name or parse.lemmas[noun].lower() in word_set("sources"))
+    is_person = len(source) == 1 and parse.tokens[noun].lower() in word_group("persons")
+    return is_plain and not is_joined and (is_name or is_person or parse.lemmas[noun].lower() in known)

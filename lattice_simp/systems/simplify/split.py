@@ -17,7 +17,8 @@ LEAST_WORDS = 3
 
 class SplitKind(StrEnum):
     """The construction of a split; `event` for two events of a graph (`between_events.py`), `report` for a report that
-    moves before its statement (`reports.py`) and makes no sentence of its own.
+    moves before its statement (`reports.py`), `link` for an adverb that becomes a conjunction at the beginning
+    (`linking.py`); these two make no sentence of their own.
     """
 
     RELATIVE = "relative"
@@ -27,6 +28,7 @@ class SplitKind(StrEnum):
     PARTICIPLE = "participle"
     EVENT = "event"
     REPORT = "report"
+    LINK = "link"
 
 
 _DESCRIPTIONS = (SplitKind.RELATIVE, SplitKind.APPOSITION, SplitKind.PARTICIPLE)

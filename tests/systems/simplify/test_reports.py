@@ -18,6 +18,11 @@ FRONTED = {
     "According to experts , the bridge is weak .": "Experts say that the bridge is weak .",
     "The bridge is weak , according to Ann Lee .": "Ann Lee says that the bridge is weak .",
     "According to the police , he was at home .": "The police say that he was at home .",
+    "According to her , the bridge is weak .": "She says that the bridge is weak .",
+    "The bridge is weak , according to figures released on Monday .": (
+        "Figures released on Monday show that the bridge is weak ."
+    ),
+    "According to a new study , the bridge is weak .": "A new study says that the bridge is weak .",
 }
 KEPT = {
     "I met my father there , said the king .": "the king speaks of himself",
@@ -26,6 +31,7 @@ KEPT = {
     '" The bridge is weak , " said the king .': "a quotation",
     "But the bridge is weak , said the king .": "a link to the sentence before",
     "The bridge was moved , according to plan .": "nobody says that",
+    "According to it , the bridge is weak .": "what says that is unknown",
     "According to the head of the bank , Ann Lee , the bridge is weak .": "whose name is Ann Lee",
 }
 
