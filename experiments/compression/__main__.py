@@ -6,22 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.compression import stages
 from experiments.compression.report import page, programs
-from experiments.compression.stages import (
-    ACROSS,
-    ALL,
-    ARPA,
-    LANGUAGE_MODEL,
-    Domain,
-    language_model_stage,
-    load_domains,
-    measured_stages,
-    parses_stage,
-    people,
-    read_rows,
-    tagger_name,
-    tagger_stages,
-)
 from experiments.experiment import Experiment, Results, program
 from lattice_simp import LanguageModel
 from lattice_simp.pipeline.runner import Done, run_stages
@@ -32,19 +18,21 @@ def compression(experiment: Experiment) -> Results:
     """Does the missing parsing, training and measurements."""
     config, run = experiment.settings(), experiment.run
     work = Path(config["work"])
-    done = run_stages([parses_stage(entry, config) for entry in config["sets"]], work, run)
-    domains = load_domains(config, done.folders)
-    done = run_stages([language_model_stage(config), *tagger_stages(domains)], work, run, done=done)
-    model = LanguageModel.read(done.folders[LANGUAGE_MODEL] / ARPA)
-    names = [*(domain.name for domain in domains), ALL]
-    taggers = {name: DeletionTagger.load(done.folders[tagger_name(name)]) for name in names}
-    done = run_stages(measured_stages(config, domains, taggers, model), work, run, done=done)
+    done = run_stages([stages.parses_stage(entry, config) for entry in config["sets"]], work, run)
+    domains = stages.load_domains(config, done.folders)
+    done = run_stages([stages.language_model_stage(config), *stages.tagger_stages(domains)], work, run, done=done)
+    model = LanguageModel.read(done.folders[stages.LANGUAGE_MODEL] / stages.ARPA)
+    names = [*(domain.name for domain in domains), stages.ALL]
+    taggers = {name: DeletionTagger.load(done.folders[stages.tagger_name(name)]) for name in names}
+    done = run_stages(stages.measured_stages(config, domains, taggers, model), work, run, done=done)
     figures = _figures(done, domains, names, model)
     return Results("Automatic skeletons", figures, page(figures, config), programs())
 
 
-def _figures(done: Done, domains: Sequence[Domain], taggers: Sequence[str], model: LanguageModel) -> dict[str, Any]:
-    across = read_rows(done.folders[ACROSS])
+def _figures(
+    done: Done, domains: Sequence[stages.Domain], taggers: Sequence[str], model: LanguageModel
+) -> dict[str, Any]:
+    across = stages.read_rows(done.folders[stages.ACROSS])
     return {
         "domains": {domain.name: _domain(done, domain, model) for domain in domains},
         "matrix": {name: {tested.name: across[f"{name} on {tested.name}"] for tested in domains} for name in taggers},
@@ -52,9 +40,9 @@ def _figures(done: Done, domains: Sequence[Domain], taggers: Sequence[str], mode
     }
 
 
-def _domain(done: Done, domain: Domain, model: LanguageModel) -> Mapping[str, Any]:
-    rows = read_rows(done.folders[f"measured-{domain.name}"])
-    if (row := people(domain.test, model)) is not None:
+def _domain(done: Done, domain: stages.Domain, model: LanguageModel) -> Mapping[str, Any]:
+    rows = stages.read_rows(done.folders[f"measured-{domain.name}"])
+    if (row := stages.people(domain.test, model)) is not None:
         rows["first person, against the others"] = row
     return {
         "train": len(domain.train),

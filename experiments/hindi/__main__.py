@@ -7,23 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from experiments.experiment import Experiment, Results, program
+from experiments.hindi import systems
 from experiments.hindi.baselines import TwoFields, boundary_scores
 from experiments.hindi.report import Both, Scores, figures, page
 from experiments.hindi.scoring import attachments, finite, finite_brackets, seconds
-from experiments.hindi.systems import (
-    ANALYSER,
-    PARSER,
-    PARTICIPLES,
-    SHIPPED,
-    TEMPLATES,
-    TRAINED,
-    Find,
-    Model,
-    Trained,
-    Treebank,
-    systems,
-    training_stages,
-)
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.support.textio import read_lines
@@ -44,11 +31,11 @@ def clauses(experiment: Experiment) -> Results:
     settings, run = experiment.settings(), experiment.run
     path, marked, dev = (Path(settings["data"], settings[name]) for name in ("treebank", "marked", "held_out"))
     held_out = {line.strip() for line in read_lines(dev)}
-    done = run_stages(training_stages(Treebank(path, held_out)), Path(settings["work"]), run)
-    analyser, parser = Analyser.load(done.folders[ANALYSER]), Parser.load(done.folders[PARSER])
-    models: dict[Trained, Model] = {kind: _read(kind, done.folders[kind.folder]) for kind in TRAINED}
-    participles = StartClassifier(LinearChain.read(done.folders[PARTICIPLES] / PARTICIPLES_FILE))
-    best = replace(ClauseModel.read(done.folders[SHIPPED.folder]), participles=participles)
+    done = run_stages(systems.training_stages(systems.Treebank(path, held_out)), Path(settings["work"]), run)
+    analyser, parser = Analyser.load(done.folders[systems.ANALYSER]), Parser.load(done.folders[systems.PARSER])
+    models = {trained: _read(trained, done.folders[trained.folder]) for trained in systems.TRAINED}
+    participles = StartClassifier(LinearChain.read(done.folders[systems.PARTICIPLES] / PARTICIPLES_FILE))
+    best = replace(ClauseModel.read(done.folders[systems.SHIPPED.folder]), participles=participles)
     problems: list[FormatError] = []
     sets = {
         "hand": list(marked_examples(path, marked, problems)),
@@ -56,19 +43,19 @@ def clauses(experiment: Experiment) -> Results:
     }
     for problem in problems:
         run.say(f"left out: {problem}")
-    scores = measure(systems(models, best, analyser, parser), sets)
+    scores = measure(systems.systems(models, best, analyser, parser), sets)
     spent = {f"training {name}": record["cpu_seconds"] for name, record in done.records.items()}
     spent |= seconds(sets["derived"][: settings["speed_sentences"]], analyser, parser, best)
     results = figures(scores, attachments(sets["derived"], analyser, parser), spent)
     return Results("Clauses of Hindi sentences", results, page(results, settings))
 
 
-def _read(trained: Trained, folder: Path) -> Model:
+def _read(trained: systems.Trained, folder: Path) -> systems.Model:
     kind = ClauseModel if trained.kind == "merged" else TwoFields
-    return kind.read(folder, TEMPLATES[trained.template])
+    return kind.read(folder, systems.TEMPLATES[trained.template])
 
 
-def measure(finders: dict[str, Find], sets: dict[str, list[Example]]) -> Scores:
+def measure(finders: dict[str, systems.Find], sets: dict[str, list[Example]]) -> Scores:
     """Scores all systems on all sets; the clauses of trees are those of the derived set."""
     return {
         name: {

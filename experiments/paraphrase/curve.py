@@ -13,23 +13,9 @@ from typing import Any
 
 import numpy as np
 
+import lattice_simp as ls
 from experiments.files import read_records, write_records
 from experiments.paraphrase.expanding import CODE, COUNTS, Config, counted, read_sets, summary, thesaurus
-from lattice_simp import (
-    AlignmentSettings,
-    Expansion,
-    LanguageModel,
-    Lattice,
-    Paraphraser,
-    ParaphraseSettings,
-    Tree,
-    apply_lm,
-    count_paths,
-    determinize,
-    intersect,
-    nbest,
-    union,
-)
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import open_text, read_lines
 from lattice_simp.systems.paraphrase.alignment import PAPER
@@ -65,12 +51,12 @@ def _estimate(settings: Config, files: Sequence[Path], run: Run, folder: Path) -
     return {"sentences": count}
 
 
-def read_model(folder: Path) -> LanguageModel:
+def read_model(folder: Path) -> ls.LanguageModel:
     """Reads the model of the stage."""
-    return LanguageModel.read(folder / MODEL)
+    return ls.LanguageModel.read(folder / MODEL)
 
 
-def probable(expansions: Sequence[Expansion], model: LanguageModel) -> Lattice:
+def probable(expansions: Sequence[ls.Expansion], model: ls.LanguageModel) -> ls.Lattice:
     """Returns the sentences that are as probable as their originals, as the paths of cost 0 or less.
 
     Each sentence is compared with its original rather than with a typical sentence of the set: paraphrases of plain
@@ -88,17 +74,17 @@ def probable(expansions: Sequence[Expansion], model: LanguageModel) -> Lattice:
             if lattice.num_states:
                 most.append(cost + penalty * len(sentence))
                 lattices.append(_within(lattice, model, penalty, most[-1]))
-    return determinize(union(*lattices, costs=[-probability for probability in most]))
+    return ls.determinize(ls.union(*lattices, costs=[-probability for probability in most]))
 
 
-def _within(lattice: Lattice, model: LanguageModel, penalty: float, most: float) -> Lattice:
+def _within(lattice: ls.Lattice, model: ls.LanguageModel, penalty: float, most: float) -> ls.Lattice:
     """Returns the lattice under a model, without arcs that are only on paths above a bound; the best path stays."""
     models = {"LM": (model, 1.0)}
-    best = nbest(apply_lm(lattice, models, beam=0.0, word_penalty=penalty))[0]
-    return apply_lm(lattice, models, beam=max(most - best.cost, 0.0) + SLACK, word_penalty=penalty)
+    best = ls.nbest(ls.apply_lm(lattice, models, beam=0.0, word_penalty=penalty))[0]
+    return ls.apply_lm(lattice, models, beam=max(most - best.cost, 0.0) + SLACK, word_penalty=penalty)
 
 
-def _by_length(lattice: Lattice, most: int) -> tuple[Lattice, Lattice]:
+def _by_length(lattice: ls.Lattice, most: int) -> tuple[ls.Lattice, ls.Lattice]:
     """Returns the sentences with at most this many words, and the longer ones."""
     words, levels = len(lattice.symbols) - 1, np.arange(most + 2)
     sources = np.repeat(levels, words)
@@ -106,8 +92,8 @@ def _by_length(lattice: Lattice, most: int) -> tuple[Lattice, Lattice]:
     parts = []
     for ends in (levels <= most, levels > most):
         finals = np.where(ends, 0.0, np.inf)
-        counting = Lattice.from_arcs(sources, labels, np.zeros(len(labels)), goals, finals, lattice.symbols)
-        parts.append(intersect(lattice, counting))
+        counting = ls.Lattice.from_arcs(sources, labels, np.zeros(len(labels)), goals, finals, lattice.symbols)
+        parts.append(ls.intersect(lattice, counting))
     return parts[0], parts[1]
 
 
@@ -123,12 +109,12 @@ class Condition:
     """A point of the curve; `is_probable`: sentences must also be as probable as their originals (`probable`)."""
 
     about: str
-    settings: ParaphraseSettings
+    settings: ls.ParaphraseSettings
     is_probable: bool = False
 
     def lattice(
-        self, paraphraser: Paraphraser, trees: Sequence[Tree], model: LanguageModel
-    ) -> tuple[Expansion, Lattice]:
+        self, paraphraser: ls.Paraphraser, trees: Sequence[ls.Tree], model: ls.LanguageModel
+    ) -> tuple[ls.Expansion, ls.Lattice]:
         """Returns the expansion of a set, and its sentences that meet the condition, as the paths of cost 0 or less."""
         expansion = paraphraser.expand_trees(trees)
         if not self.is_probable or expansion.new <= 0:
@@ -140,21 +126,21 @@ UNFILTERED, FILTERED = "unfiltered", "filtered"
 
 CURVE: Mapping[str, Condition] = {
     "paper": Condition(
-        "no link leaves either phrase: the condition of the paper", ParaphraseSettings(PAPER, filters=())
+        "no link leaves either phrase: the condition of the paper", ls.ParaphraseSettings(PAPER, filters=())
     ),
     "linked": Condition(
         "at least half of the content words are linked, and all but one",
-        ParaphraseSettings(AlignmentSettings(conditions=()), filters=()),
+        ls.ParaphraseSettings(ls.AlignmentSettings(conditions=()), filters=()),
     ),
     "pairs": Condition(
         "the conditions on two phrases (`conditions.py`)",
-        ParaphraseSettings(AlignmentSettings(conditions=tuple(CONDITIONS)), filters=()),
+        ls.ParaphraseSettings(ls.AlignmentSettings(conditions=tuple(CONDITIONS)), filters=()),
     ),
-    UNFILTERED: Condition("the conditions on the whole set (`evidence.py`)", ParaphraseSettings(filters=())),
-    FILTERED: Condition("all filters: the default", ParaphraseSettings()),
+    UNFILTERED: Condition("the conditions on the whole set (`evidence.py`)", ls.ParaphraseSettings(filters=())),
+    FILTERED: Condition("all filters: the default", ls.ParaphraseSettings()),
     "probable": Condition(
         f"at most {MAX_SUBSTITUTIONS} substitutions, and as probable as its original",
-        ParaphraseSettings(max_substitutions=MAX_SUBSTITUTIONS),
+        ls.ParaphraseSettings(max_substitutions=MAX_SUBSTITUTIONS),
         is_probable=True,
     ),
 }
@@ -177,7 +163,7 @@ def _count(config: Config, name: str, run: Run, folder: Path) -> dict[str, Any]:
     sets = list(islice(read_sets(run.folders[f"parse {name}"]), config["some_sets"]))
     rows = []
     for title, condition in CURVE.items():
-        paraphraser = Paraphraser(condition.settings, words)
+        paraphraser = ls.Paraphraser(condition.settings, words)
         for trees in run.each(sets):
             rows.append({"condition": title, **condition_counts(condition, paraphraser, trees, model)})
     write_records(folder / COUNTS, rows)
@@ -185,7 +171,7 @@ def _count(config: Config, name: str, run: Run, folder: Path) -> dict[str, Any]:
 
 
 def condition_counts(
-    condition: Condition, paraphraser: Paraphraser, trees: Sequence[Tree], model: LanguageModel
+    condition: Condition, paraphraser: ls.Paraphraser, trees: Sequence[ls.Tree], model: ls.LanguageModel
 ) -> dict[str, Any]:
     """Returns the counts of a set (`counted`), for the sentences that meet the condition."""
     row = counted(paraphraser, trees)
@@ -196,8 +182,8 @@ def condition_counts(
     return {**row, "all": row["sentences"]}
 
 
-def _number_of_probable(expansion: Expansion, lattice: Lattice) -> int:
-    paths = nbest(lattice, min(count_paths(lattice), MAX_LISTED))
+def _number_of_probable(expansion: ls.Expansion, lattice: ls.Lattice) -> int:
+    paths = ls.nbest(lattice, min(ls.count_paths(lattice), MAX_LISTED))
     return sum(path.cost <= SLACK for path in paths)
 
 

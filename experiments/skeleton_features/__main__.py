@@ -10,16 +10,8 @@ from experiments import halving
 from experiments.experiment import Experiment, Results, program
 from experiments.files import write_lines
 from experiments.report import read_references
+from experiments.skeleton_features import systems
 from experiments.skeleton_features.report import page
-from experiments.skeleton_features.systems import (
-    OUTPUT,
-    TUNE,
-    Half,
-    masks_file,
-    stages_of,
-    translated_name,
-    weights_name,
-)
 from lattice_simp.pipeline.runner import Done, run_stages
 from lattice_simp.skeleton import Skeleton, read_skeletons
 from lattice_simp.support.textio import read_lines
@@ -42,12 +34,12 @@ def skeleton_features(experiment: Experiment) -> Results:
     halves = []
     for number in halving.HALVES:
         half = half_of(settings, experiment.folder, work, number)
-        done = train(half.config, experiment.run, last=TUNE)
-        done = run_stages(stages_of(half), half.config.work, experiment.run, done=done)
+        done = train(half.config, experiment.run, last=systems.TUNE)
+        done = run_stages(systems.stages_of(half), half.config.work, experiment.run, done=done)
         records |= halving.by_key(done.records)
         for name in outputs:
             figures["systems"][name]["halves"].append(half_figures(done, name, settings["systems"][name]))
-            outputs[name] += read_lines(done.folders[translated_name(name)] / OUTPUT)
+            outputs[name] += read_lines(done.folders[systems.translated_name(name)] / systems.OUTPUT)
         halves += read_references(half.config, half.translated, done.folders["model"])
     references, baselines = halving.joined(halves), {"scores": settings["baseline"], "over_scalar": settings["scalar"]}
     halving.add_scores(figures["systems"], outputs, references, baselines, done.folders["model"])
@@ -57,7 +49,7 @@ def skeleton_features(experiment: Experiment) -> Results:
 
 def half_figures(done: Done, name: str, system: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the scores of tuning on a half, the skeleton's weights, and the number of contained skeletons."""
-    stage = weights_name(name, system)
+    stage = systems.weights_name(name, system)
     record = done.records[stage]
     weights = read_weights(done.folders[stage] / WEIGHTS)
     return {
@@ -65,7 +57,7 @@ def half_figures(done: Done, name: str, system: Mapping[str, Any]) -> dict[str, 
         "features": len(weights),
         "skeleton": {key: weight for key, weight in weights.items() if is_of_skeleton(key)},
         "cpu_seconds": record["cpu_seconds"],
-        "contained": done.records[translated_name(name)]["contained"],
+        "contained": done.records[systems.translated_name(name)]["contained"],
     }
 
 
@@ -91,7 +83,7 @@ def write_texts(settings: Mapping[str, Any], folder: Path, work: Path) -> None:
     for half in halving.HALVES:
         part = chosen[half::2]
         halving.write_half(work, half, (source[line] for line, _ in part), (references[0][line] for line, _ in part))
-        write_lines(masks_file(work / f"half{half}.source"), [skeleton.to_mask() for _, skeleton in part])
+        write_lines(systems.masks_file(work / f"half{half}.source"), [skeleton.to_mask() for _, skeleton in part])
 
 
 def chosen_skeletons(settings: Mapping[str, Any], path: Path) -> list[tuple[int, Skeleton]]:
@@ -107,12 +99,12 @@ def chosen_skeletons(settings: Mapping[str, Any], path: Path) -> list[tuple[int,
     return evenly_spread(usable, settings["sentences"])
 
 
-def half_of(settings: Mapping[str, Any], folder: Path, work: Path, number: int) -> Half:
+def half_of(settings: Mapping[str, Any], folder: Path, work: Path, number: int) -> systems.Half:
     """Returns the systems tuned on a half of the development set."""
     tuned, translated = halving.half_set(work, number), halving.half_set(work, 1 - number)
     values = {"tune.development": tuned.model_dump(mode="json")}
     config = halving.read_training(settings, folder, work, str(number), values, ())
-    return Half(settings, config, tuned, translated)
+    return systems.Half(settings, config, tuned, translated)
 
 
 main = program(__file__, __doc__, skeleton_features)
