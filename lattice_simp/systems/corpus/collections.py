@@ -10,10 +10,10 @@ articles with the same title only the first is used; the others are counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -33,7 +33,7 @@ SIDES = ("complex", "simple")
 PAIR = "pair"
 
 SHARD_ARTICLES, SHARD_CHARACTERS = 500, 4_000_000
-"""A shard ends with the article that reaches either limit."""
+"""A shard ends with the article, or the pair of articles (in bytes), that reaches either limit."""
 
 _SORTED = "sorted.parquet"
 _PROGRESS_STEP = 1000
@@ -74,7 +74,7 @@ def _read(path: Path, min_words: int, run: Run, folder: Path) -> dict[str, Any]:
             else:
                 dropped[reason] += 1
 
-    for number, articles in enumerate(_in_shards(usable())):
+    for number, articles in enumerate(_in_shards(usable(), lambda article: sum(map(len, article.paragraphs)))):
         rows = {
             name: pa.array([getattr(article, name) for article in articles], kind) for name, kind in _COLUMNS.items()
         }
@@ -86,15 +86,18 @@ def _read(path: Path, min_words: int, run: Run, folder: Path) -> dict[str, Any]:
     return {"articles": read, "dropped": dict(sorted(dropped.items()))}
 
 
-def _in_shards(articles: Iterable[Article]) -> Iterator[list[Article]]:
-    shard: list[Article] = []
-    characters = 0
-    for article in articles:
-        shard.append(article)
-        characters += sum(map(len, article.paragraphs))
-        if len(shard) == SHARD_ARTICLES or characters >= SHARD_CHARACTERS:
+Item = TypeVar("Item")
+
+
+def _in_shards(items: Iterable[Item], size_of: Callable[[Item], int]) -> Iterator[list[Item]]:
+    shard: list[Item] = []
+    size = 0
+    for item in items:
+        shard.append(item)
+        size += size_of(item)
+        if len(shard) == SHARD_ARTICLES or size >= SHARD_CHARACTERS:
             yield shard
-            shard, characters = [], 0
+            shard, size = [], 0
     if shard:
         yield shard
 
@@ -141,25 +144,15 @@ _COUNTED = "SELECT count(*), count(DISTINCT key) FROM {side}"
 
 def _shards_of(folder: Path) -> int:
     """Splits the sorted file into shards; returns the number of pairs."""
-    rows, characters, count, number = [], 0, 0, 0
+    count = 0
     with pq.ParquetFile(folder / _SORTED) as file:
-        for batch in file.iter_batches(batch_size=16):
-            for row in range(len(batch)):
-                rows.append(batch.slice(row, 1))
-                characters += rows[-1].nbytes
-                if len(rows) == SHARD_ARTICLES or characters >= SHARD_CHARACTERS:
-                    _write(folder, number, rows)
-                    rows, characters, number = [], 0, number + 1
-            count += len(batch)
-    if rows:
-        _write(folder, number, rows)
+        rows = (batch.slice(row, 1) for batch in file.iter_batches(batch_size=16) for row in range(len(batch)))
+        for number, shard in enumerate(_in_shards(rows, lambda row: row.nbytes)):
+            table = pa.Table.from_batches(shard).combine_chunks()
+            write_shard(shard_path(folder, number), dict(zip(table.column_names, table.columns, strict=True)))
+            count += len(shard)
     (folder / _SORTED).unlink()
     return count
-
-
-def _write(folder: Path, number: int, rows: list[pa.RecordBatch]) -> None:
-    table = pa.Table.from_batches(rows).combine_chunks()
-    write_shard(shard_path(folder, number), dict(zip(table.column_names, table.columns, strict=True)))
 
 
 def pair_shards(run: Run) -> list[Path]:

@@ -10,6 +10,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.support.plurals import counted
 from lattice_simp.systems.hindi.clause import Clause, without_tokens
 from lattice_simp.systems.hindi.clauses.model import bare
+from lattice_simp.systems.hindi.formats.problems import report
 from lattice_simp.systems.hindi.formats.treebank import read_marked, read_treebank
 from lattice_simp.systems.hindi.from_tree import clauses_of_tree
 from lattice_simp.systems.hindi.sentence import Sentence
@@ -51,7 +52,8 @@ def tree_examples(
         if example.sentence.tokens:
             yield example
     if missing := sorted(set(only or ()) - names):
-        _report(f"has no sentence of {counted(len(missing), 'file')}, beginning with {missing[0]!r}", path, problems)
+        message = f"has no sentence of {counted(len(missing), 'file')}, beginning with {missing[0]!r}"
+        report(_mismatch(message, path), problems)
 
 
 def marked_examples(path: Path, marked: Path, problems: list[FormatError] | None = None) -> Iterator[Example]:
@@ -72,11 +74,9 @@ def marked_examples(path: Path, marked: Path, problems: list[FormatError] | None
         yield Example.of(sentence, clauses)
     if missing:
         name, number = min(missing)
-        _report(f"{path} lacks {len(missing)} of the sentences, beginning with {name}#{number}", marked, problems)
+        message = f"{path} lacks {len(missing)} of the sentences, beginning with {name}#{number}"
+        report(_mismatch(message, marked), problems)
 
 
-def _report(message: str, path: Path, problems: list[FormatError] | None) -> None:
-    error = FormatError(message, path=path, remedy="correct the list, or use the matching treebank")
-    if problems is None:
-        raise error
-    problems.append(error)
+def _mismatch(message: str, path: Path) -> FormatError:
+    return FormatError(message, path=path, remedy="correct the list, or use the matching treebank")

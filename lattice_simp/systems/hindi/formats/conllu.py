@@ -19,7 +19,7 @@ from lattice_simp.grammars.hindi.verbs import analyse
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.hindi.formats.conllu_chunks import Word, derived_chunks, universal_parts, with_auxiliaries
-from lattice_simp.systems.hindi.formats.problems import broken_sentence
+from lattice_simp.systems.hindi.formats.problems import broken_sentence, report
 from lattice_simp.systems.hindi.formats.tagset import other_tag, tag_facts, tagset
 from lattice_simp.systems.hindi.sentence import EMPTY, EMPTY_CHUNK, Chunk, Sentence, Token, find_cycle
 
@@ -65,9 +65,7 @@ def read_conllu(
             if has_text and (sentence := _sentence(block, path)):
                 yield sentence
         except FormatError as error:
-            if problems is None:
-                raise
-            problems.append(error)
+            report(error, problems)
 
 
 def _sentence(block: Iterable[tuple[int, str]], path: Path) -> Sentence | None:

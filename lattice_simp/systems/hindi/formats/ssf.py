@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lattice_simp.errors import FormatError
 from lattice_simp.support.textio import read_lines
-from lattice_simp.systems.hindi.formats.problems import broken_sentence
+from lattice_simp.systems.hindi.formats.problems import broken_sentence, report
 from lattice_simp.systems.hindi.sentence import (
     EMPTY,
     EMPTY_CHUNK,
@@ -56,9 +56,7 @@ def read_ssf(
         try:
             yield _sentence(name, first, block, path)
         except FormatError as error:
-            if problems is None:
-                raise
-            problems.append(error)
+            report(error, problems)
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[tuple[str, int, list[str]]]:
