@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 
 import pytest
 
@@ -247,6 +248,40 @@ SESSIONS = {
         None,
         None,
     ),
+    "WhisperLiveKit": (
+        [
+            {"type": "config", "useAudioWorklet": True, "mode": "full"},
+            {"status": "no_audio_detected", "lines": [], "buffer_transcription": "A c"},
+            {"status": "active_transcription", "lines": [{"speaker": -2, "text": None}], "buffer_transcription": "A c"},
+            {"lines": [{"speaker": -2, "text": None}, {"speaker": 1, "text": "A cat."}], "buffer_transcription": ""},
+            {"type": "ready_to_stop"},
+        ],
+        None,
+        None,
+    ),
+    "RealtimeSTT": (
+        [
+            {"type": "recording_start"},
+            {"type": "realtime", "text": "A c"},
+            {"type": "realtime", "text": "A hat"},
+            {"type": "fullSentence", "text": "A cat."},
+        ],
+        None,
+        None,
+    ),
+    "flags": ([{"text": "a", "is_partial": True, "is_final": False}, {"text": "A cat.", "is_final": True}], None, None),
+    "is_final": ([{"text": text, "is_final": text == "A cat."} for text in ("a", "an act", "A cat.")], None, None),
+    "final": ([{"transcript": "a", "final": False}, {"transcript": "A cat.", "final": True}], None, None),
+    "kinds": ([{"type": "stt_partial", "text": "a"}, {"type": "stt_final", "text": "A cat."}], None, None),
+    "Recognizing": ([{"type": "Recognizing", "text": "a"}, {"type": "Recognized", "text": "A cat."}], None, None),
+    "nested flags": (
+        [
+            {"result": {"transcription": {"transcript": text, "isFinal": text == "A cat."}}}
+            for text in ("a", "an act", "A cat.")
+        ],
+        None,
+        None,
+    ),
 }
 
 
@@ -303,6 +338,43 @@ def test_segments_that_messages_repeat(tmp_path):
     with pytest.warns(InputWarning, match="left out interim results"):
         [[entry]] = ls.read_nbest(written(tmp_path, [{"uid": "u", "segments": row} for row in rows]))
     assert entry.text == "A cat. A dog. A b"
+
+
+def test_lines_that_messages_change(tmp_path):
+    """Lines that leave the state of a client remain, and those that grow are replaced."""
+
+    def line(text):
+        return {"speaker": 1, "text": text, "start": "0:00:00", "end": "0:00:02"}
+
+    first = {"type": "snapshot", "seq": 1, "lines": [line("A c")], "buffer_transcription": ""}
+    changes = [
+        {"n_lines": 2, "new_lines": [line("A cat."), line("A d")]},
+        {"n_lines": 1, "lines_pruned": 1, "new_lines": [line("A dog.")]},
+        {"n_lines": 1, "buffer_transcription": "A b"},
+    ]
+    rows = [
+        {"type": "diff", "seq": number, "buffer_transcription": "", **change} for number, change in enumerate(changes)
+    ]
+    assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, [first, *rows]))] == ["A cat. A dog. A b"]
+
+
+def test_texts_that_are_never_final_are_results(tmp_path):
+    rows = [{"text": text, "is_final": False} for text in ("A cat.", "A dog.")]
+    with warnings.catch_warnings(action="error"):
+        assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, rows))] == ["A cat.", "A dog."]
+
+
+@pytest.mark.parametrize("wrap", [lambda result: result, lambda result: {"type": "Results", "channel": result}])
+def test_results_that_may_be_interim_are_reported(tmp_path, wrap):
+    """Without a word on finality, all results are read; a warning tells of texts that go on in the next one."""
+    texts = ["a", "a cat", "A cat slept.", "It", "It rained."]
+    path = written(tmp_path, [wrap({"alternatives": [{"transcript": text}]}) for text in texts])
+    with pytest.warns(InputWarning, match=r"session.jsonl:1: most results are repeated .* \(keep only the final"):
+        assert [entries[0].text for entries in ls.read_nbest(path)] == texts
+    with warnings.catch_warnings(action="error"):
+        assert len(ls.read_nbest(written(tmp_path, [{"hypotheses": [text]} for text in texts]))) == len(texts)
+        rows = [wrap({"alternatives": [{"transcript": text}]}) for text in ("Yes.", "Yes, I do.", "It rained.")]
+        assert len(ls.read_nbest(written(tmp_path, rows))) == 3
 
 
 def test_texts_in_parts(tmp_path):

@@ -39,7 +39,17 @@ from lattice_simp.formats.json.lists import filtered_samples
 from lattice_simp.formats.json.parts import joined_parts
 from lattice_simp.formats.json.results import BARE, FAILED, KEYS, rows_of
 from lattice_simp.formats.json.sentences import NAME
-from lattice_simp.formats.json.streams import INTERIM, MESSAGE, is_interim, is_session, message_kind, opened
+from lattice_simp.formats.json.streams import (
+    INTERIM,
+    MESSAGE,
+    REPEATED,
+    Repeats,
+    is_interim,
+    is_session,
+    message_kind,
+    opened,
+    without_open,
+)
 from lattice_simp.formats.json.times import is_finite, times_like, with_nulls
 from lattice_simp.formats.json.words import Speakers, tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
@@ -227,8 +237,8 @@ def _rows(path: str | Path, doubts: Doubts) -> Iterator[tuple[int, Mapping[str, 
     """Yields the objects of sentences with their lines."""
     speakers: Speakers = {}
     filters: dict[str, str] = {}
-    unread, read = dict[str, tuple[int, Any]](), set[str | None]()
-    for (number, value), (_, following) in pairwise(chain(joined_parts(_messages(path)), [(0, None)])):
+    unread, read, repeats = dict[str, tuple[int, Any]](), set[str | None](), Repeats()
+    for (number, value), (_, following) in pairwise(chain(joined_parts(without_open(_messages(path))), [(0, None)])):
         if is_interim(value, following):
             doubts.raise_once(INTERIM[0], number, INTERIM[1])
             continue
@@ -241,13 +251,18 @@ def _rows(path: str | Path, doubts: Doubts) -> Iterator[tuple[int, Mapping[str, 
         for row in rows_of(value, speakers):
             if kind is None or kind in read or _is_sentence(row):
                 read.add(kind)
-                yield number, _checked(row, path, number)
+                sentence = _checked(row, path, number)
+                if row is not value:
+                    repeats.see(number, sentence)
+                yield number, sentence
             else:
                 unread.setdefault(kind, (number, row))
     for kind, (number, row) in unread.items():
         if not read or kind in read:
             _checked(row, path, number)
         doubts.raise_once(f"left out messages of the kind {shown(kind)}", number, "keep only the results to be sure")
+    if repeats.are_most:
+        doubts.raise_once(REPEATED[0], repeats.line, REPEATED[1])
     if not read and INTERIM[1] in doubts.raised:
         raise FormatError("all results are interim ones", path=path, remedy=_ONLY_INTERIM)
 

@@ -16,6 +16,9 @@ from lattice_simp.formats.json.answers import is_object
 _ENDS = ("<end>", "<fin>")
 """Tokens that end an utterance: of Soniox."""
 
+_BUFFER = "buffer_transcription"
+"""The field for the text that may still change: of WhisperLiveKit."""
+
 _INTERIM = {"partial": ""}
 """A message that says that there were interim results."""
 
@@ -37,6 +40,8 @@ def _part_of(value: object) -> tuple[str, object]:
         tokens, segments = value.get("tokens"), value.get("segments")
         if _all_have(tokens, "is_final") or (tokens == [] and "total_audio_proc_ms" in value):
             return "tokens", None
+        if _BUFFER in value:
+            return "lines", None
         if _all_have(segments, "completed"):
             return "segments", value.get("uid")
         if value.get("mode") == "online" and isinstance(value.get("text"), str):
@@ -75,9 +80,38 @@ def _of_segments(parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     yield {"segments": list(segments.values())}
 
 
+def _of_lines(parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yields the transcripts of WhisperLiveKit, whose messages hold all lines, or those that differ from before.
+
+    A message with fewer lines than the one before begins another session.
+    """
+    if any(part[_BUFFER] for part in parts[:-1]):
+        yield _INTERIM
+    lines, pruned, rest = list[Any](), list[Any](), ""
+    for part in parts:
+        if isinstance(part.get("lines"), list):
+            if len(part["lines"]) < len(lines):
+                yield _transcript([*pruned, *lines, {"text": rest}])
+                pruned = []
+            lines = part["lines"]
+        else:
+            gone, added, count = (part.get(name) for name in ("lines_pruned", "new_lines", "n_lines"))
+            gone, added = gone if isinstance(gone, int) else 0, added if isinstance(added, list) else []
+            pruned, lines = pruned + lines[:gone], lines[gone:]
+            kept = count - len(added) if isinstance(count, int) else len(lines)
+            lines = lines[: max(kept, 0)] + added
+        rest = part[_BUFFER]
+    yield _transcript([*pruned, *lines, {"text": rest}])
+
+
+def _transcript(lines: Sequence[Any]) -> dict[str, Any]:
+    """Returns lines as segments; silence has no text."""
+    return {"segments": [line for line in lines if not is_object(line) or line.get("text")]}
+
+
 def _of_texts(parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yields the text of FunASR's online mode."""
     yield {"wav_name": parts[0].get("wav_name"), "text": "".join(part["text"] for part in parts)}
 
 
-_JOINED = {"tokens": _of_tokens, "segments": _of_segments, "texts": _of_texts}
+_JOINED = {"tokens": _of_tokens, "segments": _of_segments, "lines": _of_lines, "texts": _of_texts}

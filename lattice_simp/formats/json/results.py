@@ -29,9 +29,9 @@ from lattice_simp.formats.json.words import NO_ALTERNATIVES, NO_CONFIDENCES, Spe
 from lattice_simp.support.plurals import in_words
 
 _MARKS = {
-    "": "RecognitionStatus avg_logprob custom_id eval evalId generated_text lc meta_info pred_text promptFeedback "
-    "prompt_feedback request_states sentence_id start_ms testIdx text_output tokens_predicted total_audio_proc_ms "
-    "translatedText wav_name",
+    "": "RecognitionStatus avg_logprob buffer_transcription custom_id eval evalId generated_text lc meta_info "
+    "pred_text promptFeedback prompt_feedback request_states sentence_id start_ms testIdx text_output tokens_predicted "
+    "total_audio_proc_ms translatedText wav_name",
     r"\[": "NBest Results Transcript alternatives audio_segments candidates choices chunks logprobs monologues nBest "
     "nbest outputs phrases segments sequences timestamps transcription transcripts translations utterances w "
     "word_segments",
@@ -45,10 +45,11 @@ _MARKS = {
     r"\[\s*\[": "timestamp",
     r'"\[': "timestamps",
     r'"': "generation generation_id words",
-    r"(?:true|false)": "done",
+    r"(?:true|false)": "done final interim isFinal is_final is_partial",
     r'"response"': "object",
     r'"assistant"': "role",
-    r'"(?:ai|final|[^"\n]*[Tt]ranscri[^"\n]*)"': "message_type type",
+    r'"(?:ai|realtime|fullSentence|[^"\n]*(?:[Ff]inal|[Pp]artial|[Rr]ecogni|[Tt]ranscri)[^"\n]*)"': "event type "
+    "message_type",
 }
 """The names of fields by which such JSON is recognised, by the pattern of what follows them."""
 

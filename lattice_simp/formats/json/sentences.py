@@ -25,7 +25,7 @@ from lattice_simp.formats.json.answers import (
 )
 from lattice_simp.formats.json.lists import LISTS, answers, from_whisper, translations
 from lattice_simp.formats.json.renamed import with_text
-from lattice_simp.formats.json.streams import is_final_text
+from lattice_simp.formats.json.streams import CLOSED, OPEN, is_final_text
 from lattice_simp.formats.json.times import is_finite, number_of
 from lattice_simp.formats.json.words import (
     holds_words,
@@ -44,7 +44,7 @@ NAME = "name"
 NAMES = ("custom_id", "recordId", "key", "jobName", "JobName", "utt_id", "utt", "wav_name", NAME)
 """The fields with the name of a request or an utterance: of batches, of Amazon, of ESPnet and FunASR."""
 
-_BESIDE_TEXT = frozenset({*NAMES, "id", "usage", "mode", "is_final"})
+_BESIDE_TEXT = frozenset({*NAMES, "id", "usage", "mode", "is_final", *OPEN, *CLOSED})
 """The fields beside the text of an object that has no scores."""
 
 SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", "phrases", "sentences")

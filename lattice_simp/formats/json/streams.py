@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from lattice_simp.formats.json.answers import is_object
@@ -30,9 +31,20 @@ _NAMES = ("custom_id", "name")
 _UNFINISHED = ("is_final", "sentence_end")
 """The names that are false in a message, or in its result, that is not final: of Gladia, Alibaba."""
 
-_PARTIAL = re.compile(r"(?i)(?:add)?partial(?:_?(?:result|transcript))?|\S*transcri\S*\.delta")
+OPEN = ("is_partial", "isPartial", "interim")
+CLOSED = ("isFinal", "final")
+"""The names that are true, or false, in a message that is not final, or in an object that it holds."""
+
+_HOLDERS = ("result", "transcription", "message", "data")
+"""The names of objects in a message, which may say that it is not final."""
+
+_PARTIAL = re.compile(
+    r"(?i)(?:\w+[._])?(?:add)?partial(?:_?(?:result|transcript|recognition))?|recogni[sz]ing|realtime"
+    r"|\S*transcri\S*\.delta"
+)
 _FINAL = re.compile(
-    r"(?i)final|(?:committed|final)_?transcript(?:_with_timestamps)?|\S*transcri\S*\.(?:done|completed)"
+    r"(?i)(?:\w+[._])?final(?:_?(?:result|recognition))?|fullsentence|recogni[sz]ed"
+    r"|(?:committed|final)_?transcript(?:_with_timestamps)?|\S*transcri\S*\.(?:done|completed)"
 )
 
 _SESSION = (
@@ -68,12 +80,22 @@ _SESSION = (
     "session.updated",
     "transcription_session.created",
     "transcription_session.updated",
+    "config",
+    "ready_to_stop",
+    "recording_start",
+    "recording_stop",
+    "transcription_start",
+    "vad_detect_start",
+    "vad_detect_stop",
+    "wakeword_detected",
+    "wakeword_detection_start",
+    "wakeword_detection_end",
     "input_audio_buffer.speech_started",
     "input_audio_buffer.speech_stopped",
     "input_audio_buffer.committed",
 )
 """The kinds of messages without results: of AssemblyAI, Speechmatics, Rev AI, Deepgram, ElevenLabs, Gladia,
-WhisperLive, Alibaba, Yandex and OpenAI."""
+WhisperLive, Alibaba, Yandex, OpenAI, WhisperLiveKit and RealtimeSTT."""
 
 _LANGUAGE = frozenset({"uid", "language", "language_prob"})
 """The fields of WhisperLive's message about the language."""
@@ -86,6 +108,13 @@ MESSAGE = re.compile(
 
 INTERIM = ("left out interim results, which later ones replace", "keep only the final results to be sure")
 """The warning about interim results: a message and a remedy."""
+
+
+REPEATED = (
+    "most results are repeated and continued by the next one, as interim ones are; all are read",
+    "keep only the final results, if these are interim ones",
+)
+"""The warning about results that may be interim: a message and a remedy."""
 
 
 def is_session(value: object) -> bool:
@@ -129,7 +158,8 @@ def opened(value: Any) -> Any:
     """
     is_unfinished = False
     while is_object(value) and "hypotheses" not in value:
-        names: tuple[str, ...] = ("data", *_ENVELOPES) if value.get("type") == "transcript" else _ENVELOPES
+        is_of_data = value.get("type") == "transcript" or is_final_text(value)
+        names: tuple[str, ...] = ("data", *_ENVELOPES) if is_of_data else _ENVELOPES
         if is_object(value.get("result")) and _EVENTS in value["result"]:
             names = ("result",)
         name = next((name for name in names if is_object(value.get(name))), None)
@@ -171,6 +201,7 @@ def is_interim(value: object, following: object) -> bool:
         (isinstance(value.get("partial"), str | dict) and "text" not in value)
         or (kind is not None and _PARTIAL.fullmatch(kind) is not None)
         or value.get("mode") == "2pass-online"
+        or _is_open(value)
         or _is_repeated(value, following)
         or (value.get("type") == "Turn" and (value.get("end_of_turn") is False or _is_same_turn(value, following)))
         or (value.get("type") == "TurnInfo" and value.get("event") != "EndOfTurn")
@@ -178,6 +209,16 @@ def is_interim(value: object, following: object) -> bool:
         or (bool(results) and all(is_object(result) and _is_unfinished(result) for result in results))
         or (value.get("is_final") is False and is_object(following) and _goes_on(value, following))
     )
+
+
+def _is_open(value: Mapping[str, Any]) -> bool:
+    """Returns whether a message, or an object that it holds, says that it is not final.
+
+    >>> _is_open({"text": "a c", "is_partial": True}), _is_open({"result": {"transcription": {"isFinal": False}}})
+    (True, True)
+    """
+    holds = any(is_object(value.get(name)) and _is_open(value[name]) for name in _HOLDERS)
+    return holds or any(value.get(name) is True for name in OPEN) or any(value.get(name) is False for name in CLOSED)
 
 
 def _is_unfinished(result: Mapping[str, Any]) -> bool:
@@ -217,3 +258,72 @@ def _goes_on(value: Mapping[str, Any], following: Mapping[str, Any]) -> bool:
         if entries != next_entries[: len(entries)]:
             return False
     return True
+
+
+@dataclass
+class Repeats:
+    """Counts results that the next one repeats and continues, as those do that are not final.
+
+    Attributes:
+        line: the line of the first of them, or None.
+        count, others: the numbers of these results and of all others before the last one.
+    """
+
+    line: int | None = None
+    count: int = 0
+    others: int = 0
+    _last: tuple[int, list[str]] | None = None
+
+    def see(self, line: int, row: Mapping[str, Any]) -> None:
+        """Compares the best text of the next sentence with that of the one before."""
+        best = next(iter(row["hypotheses"]), None)
+        text = best.get("text") if is_object(best) else best
+        words = re.findall(r"\w+", text.casefold()) if isinstance(text, str) else []
+        if self._last is not None:
+            before, previous = self._last
+            is_repeated = 0 < len(previous) < len(words) and words[: len(previous)] == previous
+            self.count += is_repeated
+            self.others += not is_repeated
+            self.line = before if is_repeated and self.line is None else self.line
+        self._last = line, words
+
+    @property
+    def are_most(self) -> bool:
+        """Whether most results are repeated."""
+        return self.count > self.others
+
+
+def without_open(values: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """Yields values with their lines; texts that are not final are `{"partial": text}` if others in the file are.
+
+    Recognisers of whole recordings may set `is_final` to false in all results.
+
+    >>> messages = [(1, {"text": "a", "is_final": False}), (2, {"text": "a", "is_final": True})]
+    >>> [value for _, value in without_open(messages)]
+    [{'partial': 'a'}, {'text': 'a', 'is_final': True}]
+    """
+    held, has_final = list[tuple[int, Any]](), False
+    for number, value in values:
+        text = _flagged_text(value)
+        has_final = has_final or (text is not None and value["is_final"])
+        if has_final:
+            yield from ((line, _as_partial(entry)) for line, entry in held)
+            held = []
+            yield number, _as_partial(value)
+        elif held or text is not None:
+            held.append((number, value))
+        else:
+            yield number, value
+    yield from held
+
+
+def _flagged_text(value: object) -> str | None:
+    """Returns the text of a message that says whether it is final; FunASR's modes say that in another way."""
+    if not is_object(value) or "hypotheses" in value or "mode" in value or not isinstance(value.get("is_final"), bool):
+        return None
+    return next((value[name] for name in ("text", "transcript") if isinstance(value.get(name), str)), None)
+
+
+def _as_partial(value: Any) -> Any:
+    text = _flagged_text(value)
+    return value if text is None or value["is_final"] else {"partial": text}
