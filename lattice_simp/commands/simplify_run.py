@@ -61,14 +61,12 @@ class SimplifyOptions:
             if self.mode == "bold":
                 raise LatticeSimpError("--mode bold needs a trained model (name its folder)")
             return
-        if self.model.is_file():
-            remedy = f"no model is needed: lattice-simp simplify < {self.model}"
-            raise FormatError("is a file, not the folder of a model", path=self.model, remedy=remedy)
-        if self.model.is_dir() and not (self.model / OPERATIONS).exists():
-            remedy = "no model is needed: lattice-simp simplify < FILE"
-            raise FormatError(
-                f"has no {OPERATIONS}, so it is not a simplification model", path=self.model, remedy=remedy
-            )
+        if not (self.model / OPERATIONS).exists():
+            fault = f"has no {OPERATIONS}, so it is not a simplification model"
+            if not self.model.is_dir():
+                fault = "is a file, not the folder of a model" if self.model.is_file() else "does not exist"
+            remedy = f"no model is needed: lattice-simp simplify < {self.model if self.model.is_file() else 'FILE'}"
+            raise FormatError(fault, path=self.model, remedy=remedy)
         OperationModel.read(self.model / OPERATIONS)
 
 

@@ -113,6 +113,9 @@ def test_a_text_in_place_of_a_model_is_told(call, tmp_path):
     done = call("simplify", tmp_path / "a.txt", stdin="")
     assert done.returncode == 2
     assert "a.txt: is a file, not the folder of a model (no model is needed: lattice-simp simplify < " in done.stderr
+    done = call("simplify", "-", stdin=LINES)
+    assert done.returncode == 2
+    assert "-: does not exist (no model is needed: lattice-simp simplify < FILE)" in done.stderr
 
 
 def test_a_line_without_a_change_is_as_it_was(call, simplifier):
