@@ -74,8 +74,8 @@ def _parse_chunk(chunk: str) -> tuple[str, bool, bool]:
     inner = pieces[opens : len(pieces) - closes]
     if _OPEN in inner or _CLOSE in inner:
         nested = _OPEN in inner[:1] or _CLOSE in inner[-1:]
-        why = "brackets do not nest" if nested else "gaps hold whole tokens"
-        raise SkeletonError(rf"a double bracket inside {shown(chunk)}: {why}; write literal brackets as \[ and \]")
+        why = "brackets do not nest" if nested else "gaps hold whole tokens; put blanks before [[ and after ]]"
+        raise SkeletonError(f"a double bracket inside {shown(chunk)}: {why}")
     return "".join(piece[-1] for piece in inner), opens, closes
 
 

@@ -183,7 +183,7 @@ def test_bracket_text(text: str, mask: str) -> None:
         ("a b]]", "closes no gap"),
         ("[[a [[b]] c]] d", "do not nest"),
         ("[[[[a]] b", "do not nest"),
-        ("un[[believ]]able", "whole tokens"),
+        ("un[[believ]]able", r"whole tokens; put blanks before \[\[ and after \]\]$"),
         ("a [[ ]] b", "is empty"),
         ("a [[]] b", "is empty"),
         ("[[a b]]", "keeps no token"),
