@@ -141,6 +141,8 @@ def read(
         InvalidLatticeError: the lattice lacks a feature of `scales`.
     """
     check_format(format, path := require_path(path))
+    if Path(path).is_dir():
+        raise FormatError("is a folder", path=path, remedy="read its lattices with read_all")
     lattice = parse(read_bytes(path), path, format, symbols, **options)
     return lattice if scales is None else scaled(lattice, scales, path)
 

@@ -18,6 +18,11 @@ MAX_GAP = 1_000_000
 _AS_COSTS = "read costs, as of Nematus, with --cost=-total (cost='-total'); without, the highest score ranks first"
 _AS_RANKS = "write natural logs of probabilities, not costs; other scores only rank, the highest first"
 
+_AS_LOGS = "give their natural logs"
+
+_ROUNDING = 1e-3
+"""The sum of rounded probabilities may exceed 1 by this much."""
+
 _GAPS_A_LINE = 100
 """The number of further ids that may be missing in total, per line."""
 
@@ -144,7 +149,10 @@ class Doubts:
         place = next((index for index, score in enumerate(scores) if score > 0), None)
         if place is None or _AS_COSTS in self.raised:
             return
-        if place == 0 and scores[0] < scores[-1] and list(scores) == sorted(scores):
+        if len(scores) > 1 and min(scores) >= 0 and sum(scores) <= 1 + _ROUNDING:
+            message = f"scores from {min(scores):g} to {max(scores):g} seem to be probabilities"
+            self.raise_once(message, lines[place], _AS_LOGS, ScoreWarning)
+        elif place == 0 and scores[0] < scores[-1] and list(scores) == sorted(scores):
             message = f"scores above 0 that rise from {scores[0]:g} to {scores[-1]:g} seem to be costs"
             self.raise_once(message, lines[0], _AS_COSTS, ScoreWarning)
         else:

@@ -444,3 +444,8 @@ def test_names_that_archives_cannot_hold_are_changed_with_a_warning(tmp_path, na
         add("v", Lattice.from_strings(""))
     names = [name for name, _ in read_all(tmp_path / "x")]
     assert names == [{"a\0b": "a_b", "a b": "a_b", "\n": "0"}.get(name, "u"), "v"]
+
+
+def test_one_lattice_of_a_folder(tmp_path):
+    with pytest.raises(FormatError, match=r"is a folder \(read its lattices with read_all\)"):
+        ls.read(tmp_path)

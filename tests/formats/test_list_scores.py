@@ -157,6 +157,16 @@ def test_scores_that_rise_seem_to_be_costs(tmp_path):
     assert quiet(written(tmp_path, "0 ||| a ||| F= 3 ||| -1\n"), cost="-F")[0][0].cost == 3.0
 
 
+def test_scores_may_be_probabilities(tmp_path):
+    message = r"scores from 0\.4 to 0\.6 seem to be probabilities \(give their natural logs\)"
+    with pytest.warns(InputWarning, match=message):
+        ls.from_generator(["a", "b"], [0.4, 0.6])
+    with pytest.warns(InputWarning, match=f":1: {message}"):
+        ls.read_nbest(written(tmp_path, '{"hypotheses": ["a", "b"], "scores": [0.6, 0.4]}\n'))
+    with pytest.warns(InputWarning, match="seem to be costs"):
+        ls.from_generator(["a", "b"], [0.4, 0.7])
+
+
 def test_scores_up_to_0_are_not(tmp_path):
     quiet(written(tmp_path, MARIAN + "2 ||| d ||| F0= 1 ||| 0\n3 ||| e ||| F0= 1 ||| -0.0\n"))
     with pytest.warns(InputWarning, match="the score 2 is above 0"):
