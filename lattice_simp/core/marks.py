@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 class _Marks(frozenset[str]):
-    """A set that signatures show by its name."""
+    """The set of labels that are not words; signatures show it by its name."""
 
     def __repr__(self) -> str:
         return "MARKS"
