@@ -372,19 +372,19 @@ def _labels(
 def _relabel(cursor: _Cursor, labels: Ints, table: Table | None, symbols: SymbolTable) -> Ints:
     """Maps the labels of a file to ids of `symbols`, through the file's table if it has one."""
     if table is None:
-        ids, broken = labels, (labels < 0) | (labels >= len(symbols))
+        places, broken = labels, (labels < 0) | (labels >= len(symbols))
     else:
         words = _sorted_words(table)
-        keys = np.fromiter(words, dtype=np.int64, count=len(words))
-        if keys[0] == EPSILON and keys[-1] == len(keys) - 1:  # no label is left out
-            indices = np.clip(labels, 0, len(keys) - 1)
+        if next(iter(words)) == EPSILON and next(reversed(words)) == len(words) - 1:  # no label is left out
+            places, broken = labels, (labels < 0) | (labels >= len(words))
         else:
-            indices = np.minimum(np.searchsorted(keys, labels), len(keys) - 1)
-        ids, broken = symbols.encode(words.values())[indices], keys[indices] != labels
+            keys = np.fromiter(words, dtype=np.int64, count=len(words))
+            places = np.minimum(np.searchsorted(keys, labels), len(keys) - 1)
+            broken = keys[places] != labels
     if broken.any():
         label = int(labels[np.argmax(broken)])
         raise cursor.error(f"the label {label} is not in the symbol table", "pass the table the FST was made with")
-    return np.asarray(ids, dtype=np.int32)
+    return np.asarray(places if table is None else symbols.encode(words.values())[places], dtype=np.int32)
 
 
 def _sorted_words(table: Table) -> Table:

@@ -205,8 +205,10 @@ class SymbolTable:
     def _grow(self, words: Iterable[str]) -> None:
         """Adds words that may be new; all checks come first."""
         with self._growing:
-            new = [word for word in dict.fromkeys(words) if word not in self._ids]
-            text = _joined(new)
+            missing = dict.fromkeys(words)
+            for word in missing.keys() & self._ids.keys():
+                del missing[word]
+            text = _joined(new := list(missing))
             if not all(new):
                 raise InvalidLatticeError("an empty string is not a symbol; use <epsilon>, label 0")
             if not is_utf8(text):
