@@ -400,12 +400,12 @@ def _hash(reached: _Reached, count: int, quanta: Floats) -> np.int64:
 @inlined
 def _find(sets: _Sets, hashed: np.int64, count: int, reached: _Reached, quanta: Floats) -> int:
     """Returns the number of the set with these members and costs, or -1."""
-    mask = len(sets.table) - 1
-    slot = hashed & mask
-    number = sets.table[slot]
-    while number >= 0 and not (sets.hashes[number] == hashed and _is_same(sets, number, count, reached, quanta)):
-        slot = (slot + 1) & mask
+    slot, number, same = hashed, 0, False
+    while number >= 0 and not same:
+        slot &= len(sets.table) - 1
         number = sets.table[slot]
+        same = number >= 0 and sets.hashes[number] == hashed and _is_same(sets, number, count, reached, quanta)
+        slot += 1
     return number
 
 
@@ -433,19 +433,18 @@ def _note(table: Ints, hashed: np.int64, number: int) -> None:
 
 @inlined
 def _is_same(sets: _Sets, number: int, count: int, reached: _Reached, quanta: Floats) -> bool:
-    begin, width, same = sets.begins[number], len(quanta), 0
-    if sets.begins[number + 1] - begin == count:
-        while same < count and sets.members[begin + same] == reached.members[same]:
-            row, reached_row = (begin + same) * width, reached.members[same] * width
-            column = 0
-            while column < width and rounds_same(
-                sets.rests[row + column], reached.costs[reached_row + column], quanta[column]
-            ):
-                column += 1
-            if column < width:
-                break
-            same += 1
-    return same == count
+    begin, width, place = sets.begins[number], len(quanta), 0
+    same = sets.begins[number + 1] - begin == count
+    while same and place < count:
+        member, column = reached.members[place], 0
+        same = sets.members[begin + place] == member
+        while same and column < width:
+            same = rounds_same(
+                sets.rests[(begin + place) * width + column], reached.costs[member * width + column], quanta[column]
+            )
+            column += 1
+        place += 1
+    return same
 
 
 @jit
