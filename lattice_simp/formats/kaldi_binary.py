@@ -7,6 +7,7 @@ double precision); in compact lattices the length of an alignment and the alignm
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -26,7 +27,7 @@ from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_word
 _DAMAGED = "is the file damaged or cut off?"
 _NUMBERS = "pass --symbols words.txt, or --words if the numbers are words; in Python: symbols_path=, numeric=False"
 _LARGEST = float(np.finfo(np.float32).max)
-_LONGEST_NAME = 1 << 12
+_LONGEST_NAME, _CONTROL = 1 << 12, re.compile(rb"[\0-\x1f]")
 _CHUNK = 1 << 20
 _VERSION, _PROPERTIES = 2, 3  # expanded and mutable; other properties stay open
 
@@ -88,7 +89,7 @@ def binary_lattices(
             return
         name, blank, rest = data.partition(b" ")
         try:
-            if not blank or len(name) > _LONGEST_NAME:
+            if not blank or len(name) > _LONGEST_NAME or _CONTROL.search(name):  # a lattice may be lost in a name
                 raise _error("the name of an utterance is missing before a lattice", path)
             while (size := _size(rest, path)) is None:
                 more = file.read(max(_CHUNK, len(rest)))

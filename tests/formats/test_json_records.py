@@ -258,3 +258,12 @@ def test_logs_of_inspect_that_unpack_to_too_much(tmp_path, monkeypatch):
     path = packed_log(tmp_path, [inspected("cat", 1, "A cat." * 10_000)])
     with pytest.raises(FormatError, match=r"log.eval: its file samples/cat_epoch_1.json unpacks to more than"):
         ls.read_nbest(path)
+
+
+def test_numbers_of_results_in_a_service_are_names(tmp_path):
+    words = [{"text": "a", "start": 0, "end": 500}, {"text": "cat", "start": 500, "end": 900}]
+    rows = [{"id": 5_936_415 - place, "text": "a cat", "words": words} for place in (0, 1)]
+    sentences = list(stream_sentences(written(tmp_path, *rows)))
+    assert [(sentence.number, sentence.name) for sentence in sentences] == [(0, "5936415"), (1, "5936414")]
+    rows = [{"id": number, "text": "a cat", "words": words} for number in (0, 2)]
+    assert [sentence.number for sentence in stream_sentences(written(tmp_path, *rows))] == [0, 1, 2]

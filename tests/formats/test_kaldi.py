@@ -126,6 +126,17 @@ def test_a_cut_lattice_leaves_those_before_it(tmp_path, words):
         second.load()
 
 
+@pytest.mark.parametrize("name", [b"one ", b"two "])
+def test_a_lattice_is_not_lost_in_a_damaged_name(tmp_path, words, name):
+    """Without its header, a lattice would be part of the next name."""
+    data = b"".join(each + encoded(STATES, "compactlattice44") for each in (b"one ", b"two ", b"three "))
+    begin, path = data.index(name), tmp_path / "x.ark"
+    for damage in (b"\xff" * 8, bytes(8)):
+        path.write_bytes(data[: begin + 2] + damage + data[begin + 10 :])
+        with pytest.raises(FormatError, match=r"x\.ark: (?:the name of an utterance is missing|looks like a Kaldi)"):
+            list(read_all(path, "kaldi-binary", symbols_path=words))
+
+
 def test_labels_without_a_word(tmp_path):
     (tmp_path / "words.txt").write_text("<eps> 0\na 1\n")
     (tmp_path / "x").write_bytes(b"u " + encoded(STATES, "compactlattice44"))

@@ -35,6 +35,7 @@ from lattice_simp.formats.json.words import (
     words_of_entries,
     words_of_segments,
 )
+from lattice_simp.formats.list_lines import MAX_GAP
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -92,8 +93,12 @@ def _with_doubts(sentence: Mapping[str, Any], doubts: Sequence[tuple[str, str]])
 
 
 def _with_hypotheses(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    # Segments of Whisper have numbers within their recording, from 0 or 1, which are those of no sentences.
-    identity = {"id": row["id"]} if isinstance(row.get("id"), int) and "avg_logprob" not in row else {}
+    # Segments of Whisper have numbers within their recording, from 0 or 1, which are those of no sentences. Services
+    # number their results, AssemblyAI by millions.
+    number = row.get("id")
+    identity: dict[str, Any] = {}
+    if isinstance(number, int) and "avg_logprob" not in row:
+        identity = {NAME: str(number)} if number > MAX_GAP else {"id": number}
     sentence = next((sentence for read in _READERS if (sentence := read(row)) is not None), None)
     return row if sentence is None else {**identity, **sentence}
 
