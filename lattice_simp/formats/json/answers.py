@@ -233,7 +233,8 @@ def is_object(value: object) -> TypeGuard[dict[str, Any]]:
 def _is_part(entry: Mapping[str, Any], *, is_whole: bool) -> bool:
     """Returns whether a choice is a part of a stream: a delta, or a text that goes on, in an answer without usage."""
     return (
-        "delta" in entry
+        ("delta" in entry and "message" not in entry)  # answers of Perplexity have both
+        or entry.get("type") == "message_start"  # of Anthropic
         or entry.get("done") is False
         or entry.get("stop") is False
         or (not is_whole and "text" in entry and not entry.get("finish_reason", True))

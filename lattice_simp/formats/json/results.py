@@ -31,7 +31,7 @@ from lattice_simp.support.plurals import in_words
 _MARKS = {
     "": "RecognitionStatus avg_logprob buffer_transcription custom_id eval evalId generated_text lc meta_info "
     "pred_text promptFeedback prompt_feedback request_states sentence_id start_ms testIdx text_output tokens_predicted "
-    "total_audio_proc_ms translatedText wav_name",
+    "total_audio_proc_ms modelInput translatedText wav_name",
     r"\[": "NBest Results Transcript alternatives audio_segments candidates choices chunks logprobs monologues nBest "
     "nbest outputs phrases segments sequences timestamps transcription transcripts translations utterances w "
     "word_segments",

@@ -54,6 +54,9 @@ SEGMENTS = ("segments", "chunks", "transcription", "utterances", "monologues", "
 _TEXTS = ("generations", "completions", "responses", "samples", "text", "generated_text")
 """The names of lists of texts, or of objects with a text: of distilabel, Cohere, vLLM, and data to rerank."""
 
+_LABELLED = "transcript.text.segment"
+"""The type of segments of OpenAI beside which the text has labels of speakers ("A: ...")."""
+
 _ANSWERS = {"response": "done", "generation": "generation", "text": "generation_id"}
 """The names of texts, and of the fields by which these are answers: of Ollama, Llama on Bedrock, Cohere."""
 
@@ -106,7 +109,11 @@ def _with_hypotheses(row: Mapping[str, Any]) -> Mapping[str, Any]:
 def _listed(row: Row) -> Row | None:
     """Reads a list of hypotheses."""
     name = next((name for name in LISTS if isinstance(row.get(name), list)), None)
-    return None if name is None else LISTS[name](row[name], {key: row[key] for key in row if key not in (name, "id")})
+    if name is None:
+        return None
+    sentence = LISTS[name](row[name], {key: row[key] for key in row if key not in (name, "id")})
+    texts = [{"text": entry} for entry in row[name] if isinstance(entry, str)]
+    return _with_doubts(sentence, [_SEVERAL] if are_unlike(texts) else [])
 
 
 def _texts(row: Row) -> Row | None:
@@ -254,7 +261,8 @@ def _of_segments(row: Mapping[str, Any]) -> object:
         return from_whisper(row) if "avg_logprob" in row else None
     if not all(isinstance(segment, dict) and isinstance(segment.get("text"), str) for segment in segments):
         return {"segments": segments}  # without a text
-    text = row["text"] if isinstance(row.get("text"), str) else " ".join(segment["text"] for segment in segments)
+    has_text = isinstance(row.get("text"), str) and not any(segment.get("type") == _LABELLED for segment in segments)
+    text = row["text"] if has_text else " ".join(segment["text"] for segment in segments)
     lengths = [_length(segment) for segment in segments]
     scores = _scores(segments)
     if not scores or len(scores) < len(segments):

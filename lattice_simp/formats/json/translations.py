@@ -1,4 +1,4 @@
-"""JSON of translation services: DeepL, Google, Azure, LibreTranslate, the server of Joshua.
+"""JSON of translation services: DeepL, Google, Azure, Yandex, LibreTranslate, the server of Joshua.
 
 >>> translated_rows({"translations": [{"detected_source_language": "EN", "text": "Hallo"}, {"translatedText": "Tag"}]})
 [{'hypotheses': [{'text': 'Hallo'}]}, {'hypotheses': [{'text': 'Tag'}]}]
@@ -14,7 +14,9 @@ from itertools import zip_longest
 from typing import Any
 
 _TEXT, _LANGUAGE, _NBEST = "translatedText", "to", "raw_nbest"
-_OF_SERVICES = frozenset({_TEXT, _LANGUAGE, "detected_source_language", "detectedSourceLanguage"})
+_OF_SERVICES = frozenset(
+    {_TEXT, _LANGUAGE, "detected_source_language", "detectedSourceLanguage", "detectedLanguageCode"}
+)
 
 _ONE_LANGUAGE = ("only the translations into the first language are read", "ask for one language at a time")
 
