@@ -289,8 +289,8 @@ class Repeats:
 
     @property
     def are_most(self) -> bool:
-        """Whether most results are repeated."""
-        return self.count > self.others
+        """Whether most results, and several, are repeated."""
+        return self.count > max(self.others, 1)
 
 
 def without_open(values: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
