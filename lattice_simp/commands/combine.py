@@ -56,11 +56,14 @@ _PANELS = {
 @takes_settings(_CombineOptions, _PANELS)
 def combine_outputs(
     sources: Annotated[
-        list[str], typer.Argument(help="a file per system: n-best lists, a sentence per line, lattices, or one lattice")
+        list[str],
+        typer.Argument(
+            help="a file of each system: n-best lists, text with one sentence per line, lattices, or one lattice"
+        ),
     ],
     output: Annotated[Output, Detail("one translation per line")] = "-",
     lm: Lm = None,
-    weights: Annotated[Weights | None, Detail("as `tune lattices` writes them")] = None,
+    weights: Annotated[Weights | None, Detail("written by `tune lattices`")] = None,
     share: Shares = None,
     scale: Annotated[
         list[float] | None,

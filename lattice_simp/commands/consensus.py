@@ -123,7 +123,7 @@ def mbr(
     utility: Annotated[
         Utility, typer.Option(help="linear BLEU over lattices, or a metric of whole strings")
     ] = "linear",
-    n: Annotated[Nbest, Detail("of n-best lists")] = 100,
+    n: Annotated[Nbest, Detail("for n-best lists only")] = 100,
     paths: Annotated[int, typer.Option(min=1, help="number of best paths of a lattice to compare")] = 1000,
     max_calls: Annotated[int, typer.Option(min=1, help="maximum number of string pairs to compare")] = CALLS,
     tokeniser: Annotated[TokeniserName, Detail("for bleu and wer (default: the words)")] = None,
@@ -226,7 +226,7 @@ def oracle(
         list[str], typer.Argument(help="n-best lists, a PLF file, a folder, an archive, or a lattice file per sentence")
     ],
     reference: Annotated[References, Detail("tokenised; in the lattices' order, or with their names (Kaldi, trn)")],
-    metric: Annotated[OracleMetric, typer.Option(help="metric; exact word error rate, or BLEU")] = "wer",
+    metric: Annotated[OracleMetric, typer.Option(help="metric; wer (exact word error rate) or bleu")] = "wer",
     first_id: FirstId = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="output file; the oracle strings, one per line")

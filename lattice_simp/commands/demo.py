@@ -36,7 +36,7 @@ DRAWN_STRINGS = 6
 @app.command()
 def demo(
     sentences: Annotated[int, typer.Option(help="number of held-out sentences", min=1, max=200)] = 5,
-    output: Annotated[OutputFolder, Detail("of drawings and results")] = Path("build/demo"),
+    output: Annotated[OutputFolder, Detail("holds the drawings and the results")] = Path("build/demo"),
 ) -> None:
     """Translate sentences of the built-in grammar with three strategies. Example: lattice-simp demo"""
     run_demo(sentences, output, Console())

@@ -30,7 +30,7 @@ Form = Literal["brackets", "json", "terminal"]
 """The format of clauses."""
 
 Source: TypeAlias = Annotated[Path, typer.Argument(help="text, SSF or CoNLL-U; - for text on stdin")]
-HindiFolder: TypeAlias = Annotated[Model | None, Detail("as `hindi train` writes it")]
+HindiFolder: TypeAlias = Annotated[Model | None, Detail("written by `hindi train`")]
 FileFormat: TypeAlias = Annotated[Format | None, typer.Option("--from", help="input format; inferred by default")]
 Romanised: TypeAlias = Annotated[bool, typer.Option("--romanised", help="read words in Latin script as Hindi")]
 How: TypeAlias = Annotated[
@@ -72,7 +72,7 @@ def classify(
 @app.command()
 def parse(
     source: Source,
-    model: Annotated[Model, Detail("as `hindi train` writes it")],
+    model: Annotated[Model, Detail("written by `hindi train`")],
     file_format: FileFormat = None,
     romanised: Romanised = False,
     output: Output = "-",
@@ -147,7 +147,7 @@ def skeletons(
 @app.command()
 def train(
     treebank: Annotated[Path, typer.Argument(help="SSF files: a folder, a tar archive, or a file")],
-    output: Annotated[OutputFolder, Detail("of the model")],
+    output: Annotated[OutputFolder, Detail("holds the model")],
     without: Annotated[Path | None, typer.Option(help="names of files to exclude, one per line")] = None,
     parser: Annotated[
         bool, typer.Option(help="also train a parser (needs the extra hindi-parser, and most of the time)")

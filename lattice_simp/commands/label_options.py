@@ -44,7 +44,7 @@ class LabelOptions:
     output_symbols: Path | None = option(
         None, "output-symbols", "words.txt for Kaldi output (default: that of --symbols)"
     )
-    plf_scores: PlfScores | None = option(None, "plf-scores", f"{PLF_SCORES_HELP}; read and written")
+    plf_scores: PlfScores | None = option(None, "plf-scores", f"{PLF_SCORES_HELP}; for input and output")
 
     def of_lists(self, path: str) -> dict[str, Any]:
         """Returns the arguments for `stream_sentences`.

@@ -93,7 +93,7 @@ EngineOption: TypeAlias = Annotated[
 ]
 MaxStates: TypeAlias = Annotated[int, typer.Option(min=1, help="maximum number of states per lattice")]
 TermsFile: TypeAlias = Annotated[str | None, typer.Option("--terms", help=TERMS_HELP)]
-MaxStatesOrFail: TypeAlias = Annotated[MaxStates, Detail("fail above")]
+MaxStatesOrFail: TypeAlias = Annotated[MaxStates, Detail("more are an error")]
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,8 @@ def convert(
     spacing: Annotated[
         Spacing | None,
         typer.Option(
-            help="of grammars: words (joined by spaces; the default), text (as it is written), or running (text in "
-            "which words of the lattice may be part of other words)"
+            help="grammars of words (joined by spaces; the default), of text (as it is written), or of running text "
+            "(where words of the lattice may be part of other words)"
         ),
     ] = None,
     project: Annotated[Side | None, typer.Option(help="keep only the input or the output words of transducers")] = None,
@@ -176,7 +176,7 @@ def lm(
     model: Annotated[Model, Detail("ARPA or KenLM binary")],
     sentence: Id = None,
     weight: Annotated[
-        Weight | None, Detail("those of the model (default: the weight of the subtracted scores, else 1)")
+        Weight | None, Detail("here those of the model (default: the weight of the subtracted scores, else 1)")
     ] = None,
     beam: Beam = None,
     word_penalty: Annotated[float, typer.Option(help="cost of each word")] = 0.0,
@@ -269,11 +269,11 @@ def compose(
     ] = None,
     terms: TermsFile = None,
     sentence: Id = None,
-    weight: Annotated[Weight, Detail("those of the skeleton")] = 1.0,
+    weight: Annotated[Weight, Detail("here those of the skeleton")] = 1.0,
     loops: LoopsOption = "sigma",
     beam: Beam = None,
     first_id: FirstId = None,
-    n: Annotated[MaybeNbest, Detail("of n-best lists (default: 100)")] = None,
+    n: Annotated[MaybeNbest, Detail("for n-best lists only (default: 100)")] = None,
     engine: EngineOption = "arrays",
     to: ToLists = None,
     output: Output = "-",

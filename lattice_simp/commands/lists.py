@@ -52,7 +52,7 @@ ListOutput: TypeAlias = Annotated[Output, Detail("JSON lines if the name ends in
 
 @app.command()
 def collect(
-    sources: Annotated[list[str], typer.Argument(help="plain texts, one sentence per line: a file per system")],
+    sources: Annotated[list[str], typer.Argument(help="a plain text of each system, one sentence per line")],
     per_sentence: Annotated[Nbest, Detail("lines per sentence in each file")] = 1,
     pieces: Pieces = "none",
     output: ListOutput = "-",
@@ -117,7 +117,7 @@ def tokens(
 @app.command()
 def texts(
     source: Annotated[str, typer.Argument(help="n-best lists of any format, or - for stdin")],
-    n: Annotated[MaybeNbest, Detail("default: 1, for .jsonl all")] = None,
+    n: Annotated[MaybeNbest, Detail("default: 1; all if the output is .jsonl")] = None,
     pieces: Pieces = "none",
     cost: Cost = None,
     source_text: Annotated[Source | None, Detail("to include in JSON lines")] = None,

@@ -224,7 +224,7 @@ COST_HELP = (
 SCALE_HELP = "multiply costs by this before converting them to probabilities"
 IGNORE_HELP = "label that is not a word, or several separated by spaces (repeatable)"
 SCALES_HELP = "weights of features in the costs, such as acoustic=0.1,graph=1 (default: those of the file)"
-PLF_SCORES_HELP = "kind of the numbers in PLF"
+PLF_SCORES_HELP = "kind of numbers in PLF files"
 TERMS_HELP = "required terms, in this order: one sentence per line, tabs between terms, | between the forms of a term"
 PIECES_HELP = "join subword pieces into words: bpe (@@) or sentencepiece (▁)"
 

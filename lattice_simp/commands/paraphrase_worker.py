@@ -48,7 +48,9 @@ def _chosen(names: str, table: Iterable[str]) -> tuple[str, ...]:
 class WordOptions:
     """The form of the sentences, and the synonyms to link besides equal words."""
 
-    trees: bool = option(False, "trees", "read Penn brackets, parses of one sentence between |||")
+    trees: bool = option(
+        False, "trees", "read parse trees in Penn brackets, one sentence per line, with ||| between its parses"
+    )
     tokenised: bool = option(False, "tokenised", "the input is tokens separated by spaces")
     wordnet: Path | None = option(None, "wordnet", f"folder of WordNet index files (default: {WORDNET} if it exists)")
     senses: int = option(SENSES, "senses", "number of WordNet senses to use per word (0: no WordNet)")

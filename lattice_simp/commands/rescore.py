@@ -55,7 +55,7 @@ def nbest(
     file: Annotated[str, typer.Argument(help="n-best lists of any format, or - for stdin")],
     models: Annotated[ScorerModels | None, Detail("not needed to apply --weights to the features of the lists")] = None,
     source: Annotated[Source | None, Detail("tokenised")] = None,
-    weights: Annotated[Weights | None, Detail("to compute the total of each hypothesis, and to sort by it")] = None,
+    weights: Annotated[Weights | None, Detail("compute the total of each hypothesis, and sort by it")] = None,
     pieces: Pieces = "none",
     cost: Cost = None,
     first_id: FirstId = None,
@@ -138,7 +138,7 @@ def joint(
 @app.command()
 def train(
     work: Annotated[Path, typer.Argument(help="work folder of `lattice-simp train CONFIG --to lexical`")],
-    output: Annotated[OutputFolder, Detail("of the NAME.scorer files")],
+    output: Annotated[OutputFolder, Detail("holds the files NAME.scorer")],
     models: Annotated[list[str] | None, typer.Option("--kind", "-k", help=TRAINED)] = None,
     classes: Annotated[int, typer.Option(min=1, help="number of word classes of the class model")] = 300,
     order: Annotated[int, typer.Option(min=2, max=6, help="n-gram order of the class model")] = 5,

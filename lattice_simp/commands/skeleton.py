@@ -111,7 +111,7 @@ def make(
 @app.command()
 def train(
     files: Annotated[list[Path], typer.Argument(help="skeletons, or with --pairs sentences and their compressions")],
-    output: Annotated[OutputFolder, Detail("of the tagger")],
+    output: Annotated[OutputFolder, Detail("holds the tagger")],
     pairs: Annotated[bool, typer.Option("--pairs", help="read tokenised sentences and their compressions")] = False,
 ) -> None:
     """Train a tagger. Example: lattice-simp skeleton train a.jsonl --output model (or: a.en a.short --pairs)"""

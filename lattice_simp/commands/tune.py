@@ -49,9 +49,9 @@ TokenisedReferences: TypeAlias = Annotated[References, Detail("tokenised")]
 Compared: TypeAlias = Annotated[Source | None, Detail("tokenised, for --metric sari")]
 Metric: TypeAlias = Annotated[
     TunedName,
-    typer.Option("--metric", help="metric; to optimise (sari compares with the source, for simplification)"),
+    typer.Option("--metric", help="metric; the objective (sari compares with the source, for simplification)"),
 ]
-Start: TypeAlias = Annotated[Weights, Detail("to start from")]
+Start: TypeAlias = Annotated[Weights, Detail("the initial weights")]
 WeightsFile: TypeAlias = Annotated[OutputFile, Detail("tuned weights (weights.tsv)")]
 OptimizerName: TypeAlias = Annotated[
     Optimizer, typer.Option(help="mert (best score on these lists) or mira (averaged small steps; for many features)")
@@ -70,7 +70,7 @@ def weights(
     source: Development,
     references: TokenisedReferences,
     output: WeightsFile,
-    skeletons: Annotated[Skeletons, Detail("to tune with skeletons")] = None,
+    skeletons: Annotated[Skeletons, Detail("the weight of the skeleton is then tuned, too")] = None,
     skeleton_features: Annotated[
         bool, typer.Option("--skeleton-features", help="tune a weight for each feature of the skeleton's translation")
     ] = False,

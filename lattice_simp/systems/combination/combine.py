@@ -57,7 +57,9 @@ class CombinationSettings:
     """
 
     method: MethodName = option(
-        "confusion", "method", "method; recombine strings, words of a confusion network, or phrases, or vote on words"
+        "confusion",
+        "method",
+        "method; choose an output (union), recombine words (confusion) or phrases, or vote on words (rover)",
     )
     shares: tuple[float, ...] | None = None
     scales: tuple[float, ...] = (1.0,)

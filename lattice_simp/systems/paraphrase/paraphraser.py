@@ -56,7 +56,7 @@ class ParaphraseSettings:
         None, "max-substitutions", "maximum substitutions per sentence (default: unlimited)"
     )
     filters: tuple[str, ...] = tuple(FILTERS)
-    max_states: int = option(MAX_STATES, "max-states", "maximum number of states per lattice; fail above")
+    max_states: int = option(MAX_STATES, "max-states", "maximum number of states per lattice; more are an error")
 
     def __post_init__(self) -> None:
         for name in ("depth", "max_substitutions"):
