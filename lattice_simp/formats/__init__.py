@@ -132,8 +132,8 @@ def read(
         format: a name in `FORMATS` or `READ_ONLY`; None to detect it from the content.
         symbols: the table that numbers the words; it grows as needed. A new one if None.
         scales: weights of features in the costs; other features keep those of the file. `reweight` sets all weights.
-        options: options of the format's reader; see `parse_openfst`, `parse_att`, `parse_plf`, `parse_slf`,
-            `parse_features`.
+        options: options of the format's reader, such as `symbols_path="words.txt"` for numeric labels; see
+            `parse_openfst`, `parse_att`, `parse_plf`, `parse_slf` and `parse_features` in `lattice_simp.formats`.
 
     Raises:
         FormatError: the format is unknown (the error says what the file looks like), or the file is broken, is empty,
@@ -184,8 +184,8 @@ def write(lattice: Lattice | HasLattice, path: str | Path, format: str | None = 
         lattice: the lattice, or a gappy acceptor.
         path: the file; it appears when it is complete.
         format: a name in `FORMATS`; None to choose it by the file name.
-        options: options of the format's writer; see `write_openfst`, `write_att`, `format_plf`, `write_slf`,
-            `format_gbnf`.
+        options: options of the format's writer; see `write_openfst`, `write_att`, `format_plf`, `write_slf` and
+            `format_gbnf` in `lattice_simp.formats`.
 
     Raises:
         LatticeSimpError: the ending is unknown, the format cannot represent the lattice, a cost is above 1e100, or the

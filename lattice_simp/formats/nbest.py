@@ -96,13 +96,30 @@ def read_nbest(
     scales: Mapping[str, float] | None = None,
     ignore: Collection[str] = (),
 ) -> list[list[Hypothesis]]:
-    """Returns the n-best lists of all sentences; `stream_sentences` yields them one by one, with their names.
+    """Returns the n-best list of each sentence in a file; the kind of file is detected from the content.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "cat.nbest"
     >>> _ = path.write_text("0 ||| a cat ||| LM= -1.5 ||| -1.5\\n0 ||| the cat ||| LM= -2 ||| -2\\n")
     >>> [[hypothesis.text for hypothesis in hypotheses] for hypotheses in read_nbest(path)]
     [['a cat', 'the cat']]
+
+    Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. For large
+    files, and for the names of sentences, `lattice_simp.formats.nbest.stream_sentences` yields one sentence at a time.
+
+    Args:
+        path: the file; `-` is standard input.
+        first_id: the id of the first sentence in the file; sentences are numbered from 0 in any case.
+        pieces: `bpe` or `sentencepiece` to join subwords into words.
+        cost: the feature that replaces the total as the score, such as `F0`, the log probability in Marian's lists,
+            whose total may be divided by the length; `-NAME` or `-total` if the value is a cost, as in Nematus' lists.
+        scales: weights of features; their weighted sum replaces the total as the score.
+        ignore: tokens to remove because they are not words, for example `MARKS`; by default none.
+
+    Raises:
+        FormatError: the file is broken, of an unknown kind (the message says what it looks like), or its subwords lack
+            the marks of their kind.
+        LatticeSimpError: `pieces` is unknown, or there are both `cost` and `scales`.
     """
     sentences = stream_sentences(path, first_id, pieces=pieces, cost=cost, scales=scales, ignore=ignore)
     return [sentence.hypotheses for sentence in sentences]
@@ -117,24 +134,9 @@ def stream_sentences(
     scales: Mapping[str, float] | None = None,
     ignore: Collection[str] = (),
 ) -> Iterator[Sentence]:
-    """Reads n-best lists sentence by sentence; the kind is detected from the content.
+    """Yields the n-best lists of a file with the names of their sentences; arguments and errors as for `read_nbest`.
 
-    Sentences without hypotheses are empty lists, so that the lists stay parallel to the lines of the text. Names of
-    sentences are distinct: one that occurs again gets a number. A list of SRILM has the name of its file.
-
-    Args:
-        path: the file; `-` is standard input.
-        first_id: the id of the first sentence in the file; sentences are numbered from 0 in any case.
-        pieces: `bpe` or `sentencepiece` to join subwords into words.
-        ignore: tokens to remove because they are not words, for example `MARKS`; by default none.
-        cost: the feature that replaces the total as the score. In Marian's lists `F0` is a log probability, while the
-            total may be divided by the length. A cost is minus a score.
-        scales: weights of features; their weighted sum replaces the total as the score.
-
-    Raises:
-        FormatError: as the reader of the kind (`stream_moses`, `stream_json`, `stream_fairseq`), or the kind is unknown
-            (the message says what the file looks like), or the subwords lack the marks of their kind.
-        LatticeSimpError: `pieces` is unknown, or there are both `cost` and `scales`.
+    Names of sentences are distinct: one that occurs again gets a number. A list of SRILM has the name of its file.
     """
     if cost is not None and scales is not None:
         raise LatticeSimpError("the cost and the scales both set the score; give one of them")

@@ -38,7 +38,7 @@ def apply_lm(
     word_penalty: float = 0.0,
     ignore: Collection[str] = MARKS,
 ) -> Lattice:
-    """Adds the models' costs of every string to the paths of a lattice.
+    """Scores every string of a lattice with language models, and adds the costs to its paths.
 
     >>> import lattice_simp as ls
     >>> model = ls.LanguageModel.from_bytes(

@@ -6,7 +6,7 @@ from lattice_simp.core.lattice import Lattice, require_lattice
 
 
 def compose(first: Lattice, second: Lattice) -> Lattice:
-    """Returns the pairs of paths where the words of the first are the input of the second.
+    """Returns the composition: the pairs of paths where the words of the first are the input of the second.
 
     >>> from lattice_simp import SymbolTable
     >>> from lattice_simp.ops.nbest import nbest

@@ -121,7 +121,7 @@ def compose_gappy(
     edits: EditCosts | None = None,
     name: str = SKELETON,
 ) -> Lattice:
-    """Composes a lattice with a gappy acceptor, or with a plain one.
+    """Keeps the paths of a lattice that contain a hypothesis of a gappy acceptor, and adds its cost.
 
     >>> import lattice_simp as ls
     >>> full = ls.Lattice.from_strings([("a b d", 1.0), ("a x c", 2.0)])

@@ -10,7 +10,7 @@ from lattice_simp.errors import LatticeSimpError
 
 
 def concat(*lattices: Lattice) -> Lattice:
-    """Returns the lattice of one path of each lattice after the other; costs and features add up.
+    """Returns the concatenation of lattices: a path of each, one after the other; costs and features add up.
 
     >>> from lattice_simp.ops.nbest import nbest
     >>> both = concat(Lattice.from_strings([("a", 1.0), ("b", 2.0)]), Lattice.from_strings([("c", 0.5)]))

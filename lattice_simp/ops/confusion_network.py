@@ -48,8 +48,8 @@ def confusion_network(
 
     The probabilities of a slot sum to 1; its most probable word comes first. Every string of the lattice is a path; of
     long lattices, strings with a probability below 1e-15 may be missing. The shortest path is the consensus: no other
-    choice of words from the slots has fewer expected word errors, and neither has the most probable string. Equivalent
-    lattices have the same network, but for the missing strings.
+    choice of words from the slots has fewer expected word errors, nor has the most probable string. Equivalent lattices
+    have the same network, except for the missing strings.
 
     Args:
         lattice: acyclic; a path with cost c has the probability exp(-scale * c) / Z. With a feature "time" (the seconds

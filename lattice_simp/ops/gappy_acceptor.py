@@ -85,7 +85,7 @@ def gappy_acceptor(
     symbols: SymbolTable | None = None,
     features: Sequence[str] = (),
 ) -> GappyAcceptor:
-    """Makes a gappy acceptor of a skeleton's hypotheses.
+    """Makes the acceptor of all sentences that contain one of these hypotheses, with any words in between.
 
     >>> acceptor = gappy_acceptor([("a c", 0.5), ("b c", 1.0)])
     >>> acceptor.acceptor.num_states, acceptor.has_loop.tolist()
@@ -93,9 +93,9 @@ def gappy_acceptor(
 
     Args:
         hypotheses: pairs of words (a string or tokens) and a cost in nats, n-best hypotheses, strings at no
-            cost, or a lattice of them.
-            The cheapest of equal strings counts.
-        loops: `sigma` or `rho`, see the module docstring.
+            cost, or a lattice of them. The cheapest of equal strings counts.
+        loops: `sigma` skips any word; `rho`, as in the paper, skips a word only if no other arc of the state has it,
+            and so rejects some sentences that contain a hypothesis.
         positions: for each hypothesis, the numbers of its words that may come before a gap (0 to all); None for
             loops everywhere, as in the paper. For pairs only.
         symbols: the symbol table to use; pass that of the full lattice to save a conversion.

@@ -21,7 +21,7 @@ MAX_ARCS = 1_000_000
 
 
 def join_pieces(lattice: Lattice, pieces: PieceKind = "bpe", *, max_arcs: int = MAX_ARCS) -> Lattice:
-    """Returns the lattice of the words that pieces make: each path of pieces is one path of words.
+    """Joins the subwords on each path of a lattice into words.
 
     >>> lattice = join_pieces(Lattice.from_strings([("the hous@@ es", 1.0), ("the hous@@ ing", 2.0)]))
     >>> [lattice.symbols[label] for label in lattice.olabels]

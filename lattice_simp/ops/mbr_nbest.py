@@ -92,7 +92,7 @@ def mbr_nbest(
         evidence: the hypotheses that may be the truth; None for the same list. A larger one, such as samples, may
             estimate the utilities better.
         pruning: limits the number of comparisons; see `MbrPruning`.
-        ignore: tokens that are not words; the hypotheses that come back lack them.
+        ignore: tokens that are not words; they are removed from the hypotheses.
         tokens: splits the text of a hypothesis into the tokens that `bleu` and `wer` compare, where its own tokens are
             whole sentences (`lattice_simp.metrics.tokeniser("zh")`); they may be ids, as a model's tokeniser returns
             them. None for its own tokens, of which `chrf` compares the characters.

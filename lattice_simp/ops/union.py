@@ -27,7 +27,7 @@ def union(
     shares: Sequence[float] | None = None,
     normalised: bool = False,
 ) -> Lattice:
-    """Returns the lattice of all paths of all lattices; a string of several lattices has a path for each.
+    """Returns the union: a lattice with all paths of all lattices, equal strings of several lattices included.
 
     >>> from lattice_simp.ops.nbest import nbest
     >>> both = union(Lattice.from_strings([("a", 1.0)]), Lattice.from_strings([("b", 0.5)]), costs=[0.0, 1.0])
