@@ -135,7 +135,7 @@ def load_model(model: Path | None, system: System, form: Format, *, with_parser:
     if form == "text":
         raise LatticeSimpError(
             f"--model is missing: --system {system} needs analysed words, and plain text is analysed by a model that "
-            "`lattice-simp hindi train` wrote; SSF and CoNLL-U files are tagged already"
+            "`lattice-simp hindi train` wrote; SSF and CoNLL-U (.ssf, .dat, .conllu, or --from) are tagged already"
         )
     return None
 

@@ -218,7 +218,7 @@ def test_skeletons_leave_participles_out(bank, model, hindi, tmp_path):
     [
         (["clauses", "{bank}/b.dat"], "or --system rules, because the words of this file are tagged already"),
         (["clauses", "{bank}/held-out.txt"], "a folder that `lattice-simp hindi train` wrote\n"),
-        (["clauses", "{bank}/held-out.txt", "--system", "tree"], "--system tree needs analysed words"),
+        (["clauses", "{bank}/held-out.txt", "--system", "tree"], "conllu, or --from) are tagged already"),
         (["clauses", "{bank}/b.dat", "--model", "{bank}"], "analyser"),
         (["train", "{bank}/held-out.txt", "--output", "{bank}/model"], "no sentences to train on"),
         (["evaluate", "{bank}", "--system", "tree"], "--system tree would be compared with itself"),
