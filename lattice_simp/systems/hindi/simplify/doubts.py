@@ -32,30 +32,40 @@ def doubtful(sentence: Sentence, parts: Sequence[Part]) -> list[Refusal]:
     refusals = []
     for part in parts:
         group = verb_group(sentence, part.verb)
-        reason = ""
         if part.verb is None or group is None or not part.tokens:
             continue
-        if _is_marker(sentence, part.verb, group):
-            reason = "a case marker taken for a verb"
-        elif len(group.root) == 1 and not analyse(group.verbs[0].form):
-            reason = "another word taken for a verb"
-        elif part.kind == "finite" and _lacks_auxiliary(group):
-            reason = "the auxiliary may be that of the next clause"
-        elif part.kind == "finite" and _is_participle(sentence, part, group):
-            reason = "a participle taken for a finite verb"
-        elif part.clause_kind == ClauseType.RELATIVE and _goes_on(sentence, part):
-            reason = "the main clause may go on in it"
-        elif part.kind == "finite" and _leads_on(sentence, part):
-            reason = "a subordinate clause may belong to the next one"
-        elif part.kind == "finite" and part.tokens[0] == first:
-            reason = _agentless(sentence, part, part.verb, group)
-        elif part.kind == "finite":
-            reason = _subjectless(sentence, part, part.verb, group) or _objectless(sentence, part, part.verb, group)
-        elif not sentence.has_certain_tree:
+        reason = _mistaken(sentence, part, part.verb, group)
+        if not reason and part.kind == "finite":
+            reason = _incomplete(sentence, part, part.verb, group, is_first=part.tokens[0] == first)
+        elif not reason and not sentence.has_certain_tree:
             reason = _guessed(sentence, part, group, governors.get(part.governor))
         if reason:
             refusals.append(Refusal(part.name, reason))
     return [*refusals, *(refusal for part in parts for refusal in _torn_links(sentence, parts, part))]
+
+
+def _mistaken(sentence: Sentence, part: Part, verb: int, group: VerbGroup) -> str:
+    """Returns why a clause may have another verb or other bounds; "" if nothing suggests it."""
+    if _is_marker(sentence, verb, group):
+        return "a case marker taken for a verb"
+    if len(group.root) == 1 and not analyse(group.verbs[0].form):
+        return "another word taken for a verb"
+    if part.kind == "finite" and _lacks_auxiliary(group):
+        return "the auxiliary may be that of the next clause"
+    if part.kind == "finite" and _is_participle(sentence, part, group):
+        return "a participle taken for a finite verb"
+    if part.clause_kind == ClauseType.RELATIVE and _goes_on(sentence, part):
+        return "the main clause may go on in it"
+    return ""
+
+
+def _incomplete(sentence: Sentence, part: Part, verb: int, group: VerbGroup, *, is_first: bool) -> str:
+    """Returns why a finite clause may lack its main clause, its subject or its object; "" if it does not."""
+    if _leads_on(sentence, part):
+        return "a subordinate clause may belong to the next one"
+    if is_first:
+        return _agentless(sentence, part, verb, group)
+    return _subjectless(sentence, part, verb, group) or _objectless(sentence, part, verb, group)
 
 
 def _torn_links(sentence: Sentence, parts: Sequence[Part], part: Part) -> Iterator[Refusal]:

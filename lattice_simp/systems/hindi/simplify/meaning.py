@@ -201,13 +201,8 @@ def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
         return "a relative clause that says which one"
     if any(token.tag in (_NEGATION, _QUESTION_WORD) for token in described):
         return "a relative clause of a negation or question"
-    if after is not None:
-        if not is_joining(sentence, node.start - 1) and sentence.tokens[before[-1]].tag != "NNP":
-            return "a relative clause that says which one"
-        if sentence.tokens[after].tag == "PRP" or sentence.tokens[after].form in words_of("demonstrative"):
-            return "a relative clause taken up again"
-        if not _is_subject(sentence, before[-1], after):
-            return "a relative clause that does not describe the subject"
+    if after is not None and (reason := _inside_main(sentence, node, before[-1], after)):
+        return reason
     clause = _content(sentence, range(node.start, node.end))
     if sentence.tokens[clause[0]].form in words_of("singular_relative") and _is_plural(sentence, before[-1]):
         return "a pronoun in another number than the noun before it"
@@ -218,6 +213,15 @@ def _restriction(sentence: Sentence, parent: Node, position: int) -> str:
     if after is None and is_ambiguous(sentence, main, clause):
         return "a pronoun that may stand for several nouns"
     return ""
+
+
+def _inside_main(sentence: Sentence, node: Node, last: int, following: int) -> str:
+    """Returns why a relative clause between two tokens of its main clause stays."""
+    if not is_joining(sentence, node.start - 1) and sentence.tokens[last].tag != "NNP":
+        return "a relative clause that says which one"
+    if sentence.tokens[following].tag == "PRP" or sentence.tokens[following].form in words_of("demonstrative"):
+        return "a relative clause taken up again"
+    return "" if _is_subject(sentence, last, following) else "a relative clause that does not describe the subject"
 
 
 def _is_subject(sentence: Sentence, last: int, following: int) -> bool:
@@ -245,15 +249,8 @@ def _inside_before(parent: Node, position: int) -> set[int]:
 def _coordinate(sentence: Sentence, parent: Node, position: int, leading: int | None) -> str:
     """Returns why a coordinate or adverbial clause stays."""
     node = parent.children[position]
-    if node.kind == ClauseType.ADVERBIAL:
-        first = next(index for index in range(node.start, node.end) if sentence.tokens[index].tag != PUNCTUATION)
-        before = [index for index in range(parent.start, node.start) if not is_joining(sentence, index)]
-        if not before or connectives().get(sentence.tokens[first].form) != "keep":
-            return "an adverbial clause without a conjunction, or before its main clause"
-        if any(sentence.tokens[index].form in words_of("correlative") for index in before):
-            return "a correlative word"
-        if _leads_on(sentence, range(parent.start, node.start)):
-            return "the clause around it is subordinate"
+    if node.kind == ClauseType.ADVERBIAL and (reason := _adverbial(sentence, parent, node)):
+        return reason
     links = _links(sentence, parent, position)
     if not joining_connectives().isdisjoint(sentence.tokens[index].form for index in links):
         return "a conjunction that needs both clauses"
@@ -264,19 +261,35 @@ def _coordinate(sentence: Sentence, parent: Node, position: int, leading: int | 
     if any(sentence.tokens[index].form in words_of("pair") for index in (*links, *start)):
         return "one of a pair"
     if position and node.kind != ClauseType.ADVERBIAL:
-        previous = parent.children[position - 1]
-        ending = [at for at in range(previous.start, previous.end) if not is_joining(sentence, at)][-1:]
-        if not any(sentence.tokens[at].tag in (*VERBS, _NEGATION, _PARTICLE) for at in ending):
-            return "no verb at the end of the clause before it"
-        if not links and any(sentence.tokens[at].form in relatives() for at in range(previous.start, previous.end)):
-            return "a relative clause may belong to the next one"
-        if _thinks(sentence, previous) and not links:
-            return "what somebody thinks or asks"
-        gap = range(previous.end - 1, node.start + 1)
-        marks = (sentence.tokens[index] for index in gap if is_joining(sentence, index))
-        is_apart = any(mark.tag != PUNCTUATION or mark.form in words_of("separator") for mark in marks)
-        if not is_apart and not is_consequence(sentence.tokens[start[0]]):
-            return "no conjunction or mark before it"
+        return _after(sentence, parent.children[position - 1], node, is_linked=bool(links))
+    return ""
+
+
+def _adverbial(sentence: Sentence, parent: Node, node: Node) -> str:
+    """Returns why an adverbial clause stays."""
+    first = next(index for index in range(node.start, node.end) if sentence.tokens[index].tag != PUNCTUATION)
+    before = [index for index in range(parent.start, node.start) if not is_joining(sentence, index)]
+    if not before or connectives().get(sentence.tokens[first].form) != "keep":
+        return "an adverbial clause without a conjunction, or before its main clause"
+    if any(sentence.tokens[index].form in words_of("correlative") for index in before):
+        return "a correlative word"
+    return "the clause around it is subordinate" if _leads_on(sentence, range(parent.start, node.start)) else ""
+
+
+def _after(sentence: Sentence, previous: Node, node: Node, *, is_linked: bool) -> str:
+    """Returns why a coordinate clause stays with the one before it."""
+    ending = [at for at in range(previous.start, previous.end) if not is_joining(sentence, at)][-1:]
+    if not any(sentence.tokens[at].tag in (*VERBS, _NEGATION, _PARTICLE) for at in ending):
+        return "no verb at the end of the clause before it"
+    if not is_linked and any(sentence.tokens[at].form in relatives() for at in range(previous.start, previous.end)):
+        return "a relative clause may belong to the next one"
+    if not is_linked and _thinks(sentence, previous):
+        return "what somebody thinks or asks"
+    gap = range(previous.end - 1, node.start + 1)
+    marks = (sentence.tokens[index] for index in gap if is_joining(sentence, index))
+    is_apart = any(mark.tag != PUNCTUATION or mark.form in words_of("separator") for mark in marks)
+    if not is_apart and not is_consequence(sentence.tokens[_content(sentence, range(node.start, node.end))[0]]):
+        return "no conjunction or mark before it"
     return ""
 
 
