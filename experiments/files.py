@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from lattice_simp.pipeline.stage import RECORD
 from lattice_simp.support.textio import open_text, read_lines
+
+_SEPARATOR = "*****"
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> Path:
@@ -26,6 +29,22 @@ def write_records(path: Path, records: Iterable[Mapping[str, Any]]) -> Path:
 def read_records(path: Path) -> list[dict[str, Any]]:
     """Reads a file of JSON lines."""
     return [json.loads(line) for line in read_lines(path)]
+
+
+def separated_pairs(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yields the pairs of OneStop's files: groups of two lines between lines of asterisks; skips other groups.
+
+    >>> list(separated_pairs(["a", "b", "*****", "c", "*****", "d", "e"]))
+    [('a', 'b'), ('d', 'e')]
+    """
+    group: list[str] = []
+    for line in chain(lines, [_SEPARATOR]):
+        if not line.startswith(_SEPARATOR):
+            group += [line] if line.strip() else []
+            continue
+        if len(group) == 2:
+            yield group[0], group[1]
+        group = []
 
 
 def sentence_file(folder: Path, number: int, name: str = "", ending: str = "arrays") -> Path:

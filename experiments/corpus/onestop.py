@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from experiments.files import read_records, write_records
+from experiments.files import read_records, separated_pairs, write_records
 from lattice_simp import CorpusSettings
 from lattice_simp.pipeline.stage import Run, Stage, write_json
 from lattice_simp.support.textio import read_lines
@@ -21,7 +21,6 @@ Pair = tuple[str, str]
 Levels = dict[str, str]
 """The text of an article by level."""
 
-_SEPARATOR = "*****"
 _LEVEL = re.compile(r"[-_ ]*(adv|ele|int)\b.*", re.IGNORECASE)
 
 
@@ -46,17 +45,6 @@ def write_side(articles: Mapping[str, Levels], level: str, path: Path) -> Path:
     """Writes the texts of one level as a collection for `align_collections`."""
     sides = ({"title": title, "text": texts[level]} for title, texts in articles.items() if level in texts)
     return write_records(path, sides)
-
-
-def published_pairs(path: Path) -> Iterator[Pair]:
-    """Yields the published pairs of a file, in order."""
-    lines: list[str] = []
-    for line in read_lines(path):
-        if line.startswith(_SEPARATOR):
-            yield lines[0], lines[1]
-            lines = []
-        else:
-            lines.append(line)
 
 
 def part_of(title: str, development: int, test: int) -> str:
@@ -189,7 +177,7 @@ def _write_sides(settings: Config, path: Path, folder: Path) -> dict[str, str]:
 
 def _read_gold(aligned: Path, texts: Mapping[str, str]) -> tuple[frozenset[Pair], dict[str, frozenset[Pair]]]:
     """Returns the published pairs, as `letters`, and for each half those with a sentence in one of its articles."""
-    pairs = [(letters(first), letters(other)) for first, other in published_pairs(aligned)]
+    pairs = [(letters(first), letters(other)) for first, other in separated_pairs(read_lines(aligned))]
     halves: dict[str, set[Pair]] = {half: set() for half in HALVES}
     for pair in pairs:
         for title, text in texts.items():

@@ -10,7 +10,7 @@ from typing import Any
 
 from experiments.corpus import onestop
 from experiments.experiment import stage_costs
-from experiments.files import parallel_corpus, read_records, write_lines, write_records
+from experiments.files import parallel_corpus, read_records, separated_pairs, write_lines, write_records
 from experiments.report import RANDOMISATION, STAGES, scores_of, signatures_of
 from lattice_simp.metrics import METRICS, Lines, MetricOptions, compare, measure
 from lattice_simp.pipeline.runner import run_stages
@@ -84,7 +84,7 @@ def _write_corpora(config: Config, run: Run, folder: Path) -> dict[str, Any]:
 
 def _published(data: Path, levels: Config) -> Iterable[onestop.Pair]:
     """Returns the published pairs of two levels, the complex sentence first."""
-    pairs = onestop.published_pairs(data / levels["published"])
+    pairs = separated_pairs(read_lines(data / levels["published"]))
     return ((other, first) for first, other in pairs) if levels["simple_first"] else pairs
 
 

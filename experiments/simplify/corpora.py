@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.files import write_lines
+from experiments.files import separated_pairs, write_lines
 from experiments.simplify.data import Config
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.textio import read_lines
@@ -20,7 +20,7 @@ TURK_REFERENCES, ASSET_REFERENCES = 8, 10
 HELD_OUT = 1000
 """The first line of ASSET's test set; ASSET's validation sentences are those of TurkCorpus' part for tuning."""
 
-PAIR_SEPARATOR, SPLIT_MARK = "*****", " <::::> "
+SPLIT_MARK = " <::::> "
 
 _PENN = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")", "-lrb-": "(", "-rrb-": ")"}
 _PENN_TOKENS = re.compile("|".join(rf"(?<!\S){re.escape(token)}(?!\S)" for token in _PENN))
@@ -107,14 +107,9 @@ class Reader:
     def onestop(self) -> Pairs:
         """Yields the harder and the easier sentence of each pair; in the file ELE-INT, the easier one is first."""
         for levels in ("ADV-ELE", "ADV-INT", "ELE-INT"):
-            group: list[str] = []
-            for line in [*self.lines(f"simplify/onestop/aligned/{levels}.txt.xz"), PAIR_SEPARATOR]:
-                if not line.startswith(PAIR_SEPARATOR):
-                    group += [line.strip()] if line.strip() else []
-                    continue
-                if len(group) == 2:
-                    yield (group[1], group[0]) if levels == "ELE-INT" else (group[0], group[1])
-                group = []
+            lines = (line.strip() for line in self.lines(f"simplify/onestop/aligned/{levels}.txt.xz"))
+            for pair in separated_pairs(lines):
+                yield pair[::-1] if levels == "ELE-INT" else pair
 
     def wikisplit(self) -> Pairs:
         for part in ("tune", "validation"):

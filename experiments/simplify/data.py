@@ -54,32 +54,25 @@ class TestSet:
 
 def read_sets(config: Config, corpora: Path) -> list[TestSet]:
     """Returns the test sets of the config, in order; paths that begin with `corpora/` are in the folder `corpora`."""
-    data = _Folders(Path(config["data"]), corpora)
+
+    def place(path: str) -> Path:
+        return corpora / path.removeprefix("corpora/") if path.startswith("corpora/") else Path(config["data"], path)
+
     return [
         TestSet(
             settings["name"],
             settings["title"],
-            data / settings["source"],
-            tuple(data / path for path in settings["references"]),
-            {name: data / path for name, path in settings["outputs"].items()},
+            place(settings["source"]),
+            tuple(map(place, settings["references"])),
+            {name: place(path) for name, path in settings["outputs"].items()},
             settings["baseline"],
             tuple(settings["metrics"]),
             settings.get("model", ""),
-            data / settings.get("input", settings["source"]),
+            place(settings.get("input", settings["source"])),
             tuple(settings.get("systems", ())),
         )
         for settings in config["sets"]
     ]
-
-
-@dataclass(frozen=True)
-class _Folders:
-    data: Path
-    corpora: Path
-
-    def __truediv__(self, path: str) -> Path:
-        relative = Path(path)
-        return self.corpora.joinpath(*relative.parts[1:]) if relative.parts[0] == "corpora" else self.data / relative
 
 
 def read_normalised(path: Path, count: int | None = None) -> Lines:
