@@ -40,10 +40,9 @@ def read_judged(path: Path) -> Rows:
     """Reads the judgements, each 0 or 1, of known kinds of outputs."""
     rows = list(read_table(path, COLUMNS, full=True))
     for row in rows:
-        if row["output"] not in (SYSTEM, *CONTROLS):
-            raise row.error(f"unknown output {row['output']!r}", f"write {SYSTEM}, {' or '.join(CONTROLS)}")
-        if any(row[name] not in ("0", "1") for name in JUDGEMENTS):
-            raise row.error("not judgements", "write 0 or 1")
+        row.one_of("output", (SYSTEM, *CONTROLS))
+        for name in JUDGEMENTS:
+            row.one_of(name, ("0", "1"))
     return [row.cells for row in rows]
 
 

@@ -104,7 +104,9 @@ def sentences_of(line: str) -> list[str]:
 HIGHEST = 3
 """The highest rating of the scale from 0 (Mishra et al. 2014, section 5.2)."""
 
-COLUMNS = ("file", "id", "text", "simplification", "readability")
+RATINGS = ("simplification", "readability")
+
+COLUMNS = ("file", "id", "text", *RATINGS)
 
 
 Ratings = Mapping[tuple[Key, str], tuple[int, ...]]
@@ -113,13 +115,11 @@ Ratings = Mapping[tuple[Key, str], tuple[int, ...]]
 
 def read_ratings(path: Path) -> Ratings:
     """Reads the ratings, each from 0 to 3."""
-    ratings = {}
-    for row in read_table(path, COLUMNS, full=True):
-        values = [row["simplification"], row["readability"]]
-        if any(value not in map(str, range(HIGHEST + 1)) for value in values):
-            raise row.error(f"not ratings: {' '.join(values)!r}", f"write whole numbers from 0 to {HIGHEST}")
-        ratings[(row["file"], row["id"]), row["text"]] = tuple(map(int, values))
-    return ratings
+    scale = tuple(map(str, range(HIGHEST + 1)))
+    return {
+        ((row["file"], row["id"]), row["text"]): tuple(int(row.one_of(name, scale)) for name in RATINGS)
+        for row in read_table(path, COLUMNS, full=True)
+    }
 
 
 def fingerprint(line: str) -> str:

@@ -29,6 +29,12 @@ class Row:
     def __getitem__(self, column: str) -> str:
         return self.cells[column]
 
+    def one_of(self, column: str, values: Sequence[str]) -> str:
+        """Returns a cell; raises a FormatError that names the row if it is none of these values."""
+        if self[column] not in values:
+            raise self.error(f"unknown {column} {self[column]!r}", f"write one of {', '.join(values)}")
+        return self[column]
+
     def error(self, message: str, remedy: str) -> FormatError:
         """Returns an error that names the row."""
         return FormatError(message, path=self.path, line=self.line, remedy=remedy)

@@ -19,6 +19,15 @@ def test_comments_and_missing_cells(tmp_path):
     assert [(row.path, row.line) for row in rows] == [(path, 4), (path, 6)]
 
 
+def test_a_cell_that_is_none_of_its_values_names_the_row_and_the_values(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("word\tkind\nको\tcase\nऔर\tlink\n", encoding="utf-8")
+    first, second = read_table(path)
+    assert first.one_of("kind", ("case", "verb")) == "case"
+    with pytest.raises(FormatError, match=r"a\.tsv:3: unknown kind 'link'.*write one of case, verb"):
+        second.one_of("kind", ("case", "verb"))
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [

@@ -56,9 +56,7 @@ def _roles(name: str, column: str, roles_allowed: tuple[str, ...]) -> dict[str, 
     for row in grammar_table(name, (column, "role")):
         if not row[column]:
             raise row.error(f"empty column {column}", "correct the line")
-        if row["role"] not in roles_allowed:
-            raise row.error(f"unknown role {row['role']!r}", f"write one of {', '.join(roles_allowed)}")
-        roles[row[column]] = row["role"]
+        roles[row[column]] = row.one_of("role", roles_allowed)
     return roles
 
 

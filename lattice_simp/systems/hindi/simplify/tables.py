@@ -35,12 +35,8 @@ _CONNECTIVES = ("hindi/simplify_connectives.tsv", ("word", "action", "careful"))
 @cache
 def connectives() -> dict[str, Action]:
     """Returns the treatment of each connective."""
-    actions: dict[str, Action] = {}
-    for row in grammar_table(*_CONNECTIVES):
-        if row["action"] not in get_args(Action):
-            raise row.error(f"unknown action {row['action']!r}", f"write one of {', '.join(get_args(Action))}")
-        actions[composed(row["word"])] = cast(Action, row["action"])
-    return actions
+    rows = grammar_table(*_CONNECTIVES)
+    return {composed(row["word"]): cast(Action, row.one_of("action", get_args(Action))) for row in rows}
 
 
 @cache
@@ -128,9 +124,7 @@ def word_of(role: Role) -> str:
 def _roles() -> dict[Role, tuple[str, ...]]:
     words: dict[Role, tuple[str, ...]] = {}
     for row in grammar_table(_WORDS, ("role", "words")):
-        if row["role"] not in get_args(Role):
-            raise row.error(f"unknown role {row['role']!r}", f"write one of {', '.join(get_args(Role))}")
-        role = cast(Role, row["role"])
+        role = cast(Role, row.one_of("role", get_args(Role)))
         if role in words:
             raise row.error(f"repeated role {role}", "write all its words in one row")
         if not row["words"]:
