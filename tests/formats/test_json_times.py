@@ -206,6 +206,21 @@ ROWS: dict[str, dict[str, Any]] = {
             }
         ]
     },
+    "wenet": {
+        "type": "final_result",
+        "nbest": json.dumps(
+            [
+                {
+                    "sentence": "a cat",
+                    "word_pieces": [
+                        {"word": "▁a", "start": 500, "end": 800},
+                        {"word": "▁ca", "start": 1000, "end": 1200},
+                        {"word": "t", "start": 1200, "end": 1500},
+                    ],
+                }
+            ]
+        ),
+    },
     "picovoice": {"transcript": "a cat", "words": words(word="word", start="start_sec", end="end_sec")},
     "soniox": {
         "id": "x",

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lattice_simp.formats.json.answers import is_object
+from lattice_simp.formats.json.times import listed
 
 _VARIANT = re.compile(r"\(\d+\)$")
 """The number of a pronunciation, after a word of PocketSphinx."""
@@ -20,10 +21,31 @@ _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def with_usual_names(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Renames the fields of Amazon's, PocketSphinx's, DeepSpeech's and Gladia's results; others are unchanged."""
-    for renamed in (_from_gladia, _from_amazon, _from_sphinx, _from_deepspeech):
+    """Renames fields of Amazon's, PocketSphinx's, DeepSpeech's, Gladia's and WeNet's results; others are unchanged."""
+    for renamed in (_from_gladia, _from_amazon, _from_sphinx, _from_deepspeech, _from_wenet):
         value = renamed(value)
     return value
+
+
+def _from_wenet(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Parses WeNet's hypotheses, a list that its server writes as a text, and renames the times of their pieces.
+
+    >>> _from_wenet({"nbest": '[{"sentence": "a", "word_pieces": [{"word": "a", "start": 100, "end": 200}]}]'})
+    {'nbest': [{'sentence': 'a', 'words': [{'word': 'a', 'start_ms': 100, 'end_ms': 200}]}]}
+    """
+    hypotheses = listed(value.get("nbest"))
+    return {**value, "nbest": [*map(_with_words, hypotheses)]} if isinstance(hypotheses, list) else value
+
+
+def _with_words(hypothesis: Any) -> Any:
+    if not is_object(hypothesis) or not isinstance(pieces := hypothesis.get("word_pieces"), list):
+        return hypothesis
+    times = {"start": "start_ms", "end": "end_ms"}
+    words = [
+        {times.get(name, name): field for name, field in piece.items()} if is_object(piece) else piece
+        for piece in pieces
+    ]
+    return {**{name: field for name, field in hypothesis.items() if name != "word_pieces"}, "words": words}
 
 
 def _from_gladia(value: Mapping[str, Any]) -> Mapping[str, Any]:

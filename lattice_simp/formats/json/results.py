@@ -43,7 +43,7 @@ _MARKS = {
     r'\[\s*\[\s*"': "resps",
     r"\[\s*\[\s*\{": "generations",
     r"\[\s*\[": "timestamp",
-    r'"\[': "timestamps",
+    r'"\[': "nbest timestamps",
     r'"': "generation generation_id words",
     r"(?:true|false)": "done final interim isFinal is_final is_partial",
     r'"response"': "object",

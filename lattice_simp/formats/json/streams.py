@@ -82,6 +82,7 @@ _SESSION = (
     "transcription_session.updated",
     "config",
     "ready_to_stop",
+    "server_ready",
     "recording_start",
     "recording_stop",
     "transcription_start",
@@ -95,7 +96,7 @@ _SESSION = (
     "input_audio_buffer.committed",
 )
 """The kinds of messages without results: of AssemblyAI, Speechmatics, Rev AI, Deepgram, ElevenLabs, Gladia,
-WhisperLive, Alibaba, Yandex, OpenAI, WhisperLiveKit and RealtimeSTT."""
+WhisperLive, Alibaba, Yandex, OpenAI, WhisperLiveKit, WeNet and RealtimeSTT."""
 
 _LANGUAGE = frozenset({"uid", "language", "language_prob"})
 """The fields of WhisperLive's message about the language."""

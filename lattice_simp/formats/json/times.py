@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
@@ -335,6 +336,20 @@ def number_of(value: object) -> float | None:
     """
     number = finite(value) if isinstance(value, str) else value
     return float(number) if is_finite(number) else None
+
+
+def listed(value: object) -> object:
+    """Returns a list that is written as a text, by WeNet and old versions of sherpa-onnx; other values are unchanged.
+
+    >>> listed("[0.5, 0.75]"), listed([0.5]), listed("[")
+    ([0.5, 0.75], [0.5], '[')
+    """
+    if not isinstance(value, str) or not value.startswith("["):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def is_finite(value: object) -> TypeGuard[float]:

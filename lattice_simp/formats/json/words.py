@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from lattice_simp.formats.json.times import (
     hold_confidences,
     is_finite,
     is_sound,
+    listed,
     listed_words,
     times_of,
     with_nulls,
@@ -254,7 +254,7 @@ def _words_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:
     """Returns the words of a text whose times are in a list of their own: in milliseconds (FunASR), or by part."""
     if (parts := _parts_beside(entry)) is not None:
         return parts
-    times, text = _listed(entry.get(_SPANS)), str(entry.get("text"))
+    times, text = listed(entry.get(_SPANS)), str(entry.get("text"))
     if not isinstance(times, list) or not times:
         return None
     tokens = next((parts for parts in (tokens_of(text), _spoken_parts(text)) if len(parts) == len(times)), None)
@@ -279,7 +279,7 @@ def _parts_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:
     >>> _parts_beside({"tokens": [" c", "at"], "timestamps": [0.5, 0.75], "durations": [0.25, 0.25]})[1].end
     1.0
     """
-    parts, begins, durations = (_listed(entry.get(name)) for name in (_PARTS[0], _BEGINS, _DURATIONS))
+    parts, begins, durations = (listed(entry.get(name)) for name in (_PARTS[0], _BEGINS, _DURATIONS))
     if not isinstance(parts, list) or not isinstance(begins, list) or len(begins) != len(parts) or not parts:
         return None
     if not all(isinstance(part, str) for part in parts) or not all(map(is_finite, begins)):
@@ -290,20 +290,6 @@ def _parts_beside(entry: Mapping[str, Any]) -> list[ListedWord] | None:
     return listed_words(
         [{"word": part, "start": begin, "end": end} for part, begin, end in zip(parts, begins, ends, strict=True)]
     )
-
-
-def _listed(value: object) -> object:
-    """Returns a list that is written as a text, by old versions of sherpa-onnx, as a list; other values are unchanged.
-
-    >>> _listed("[0.5, 0.75]"), _listed([0.5]), _listed("[")
-    ([0.5, 0.75], [0.5], '[')
-    """
-    if not isinstance(value, str) or not value.startswith("["):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
 
 
 def _has_objects(values: object) -> bool:
