@@ -44,8 +44,15 @@ CERTAIN = [
     "The class was long and very dull , but when the bell rang , they were all glad .",
     "The old judge was arrested after he slept in the court for hours .",
     "The Old Bell was a small school in Leeds run by nuns .",
+    "The new guns can stop old ships at sea and blast them out of the water .",
+    "The old house was built in the spring of 1845 and is a school with two large rooms .",
+    "The old judge wanted to carry on , but he felt too tired to speak .",
+    "A fire left the house badly damaged , but as the men made plans , they found a bell .",
+    "The tax , limited to people who earn a lot , will hit ten million men .",
 ]
 UNCERTAIN = {
+    "The old man was knocked down and badly hurt by a car in the town .": "an agent of both",
+    "The novelty will wear off and use will subside in due course .": "a noun that looks like a verb",
     "Ten men have been killed , and many more have been hurt by the soldiers since May .": "an agent of both",
     "The old man worked as a cheap driver , a music teacher from Rome .": "one more of his jobs",
     "Even though it is sometimes cold here in May , but that is when the old roses bloom .": "no main clause",

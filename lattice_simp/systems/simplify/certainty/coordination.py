@@ -31,7 +31,8 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     if parse.tokens[begins].isdigit() or (_is_linked(parse, begins) and not _begins_anew(parse, begins, first)):
         return False
     last = max(first - 2 if parse.tokens[first - 1] == "," else first - 1, 0)
-    stranded = parse.labels[last] == "prep" or parse.parts[last] == "ADP" or parse.tags[last] == "MD"  # "what they can"
+    is_preposition = parse.parts[last] == "ADP" and parse.labels[last] != "prt"
+    stranded = parse.labels[last] == "prep" or is_preposition or parse.tags[last] == "MD"  # "what they can"
     stranded = stranded or (parse.tags[last] == "CD" and parse.labels[last] == "dobj")  # "I had 6, and you had 7 cents"
     if ":" in parse.tokens[begins : split.clause[-1]]:
         return False  # "they have a plan and the reason: it is cold"
@@ -42,7 +43,7 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     above = parse.heads[head]
     if above == ROOT or _has_alternative(parse, above) or not _is_main(parse, above):
         return above == ROOT
-    if child(parse, above, {"mark"}) is not None or _may_share_agent(parse, above, head):
+    if child(parse, above, {"mark"}) is not None or _may_share_agent(parse, above, head, bool(copied)):
         return False  # "even though it rains, but that is good"
     has_subject = parse.tags[begins] in ("PRP", "EX")
     if copied and (has_subject or _may_be_subordinate(parse, above, first)):
@@ -58,14 +59,15 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     return not copied or _shares_subject(parse, above, head, copied)
 
 
-def _may_share_agent(parse: Parse, above: int, head: int) -> bool:
-    """Returns whether an agent may belong to two passives, the second one about more of the same ("ten were killed, and
-    many more were hurt, by soldiers").
+def _may_share_agent(parse: Parse, above: int, head: int, shares_subject: bool) -> bool:
+    """Returns whether an agent may belong to two passives, with one subject ("was knocked down and hurt by a car") or
+    about more of the same ("ten were killed, and many more were hurt, by soldiers").
     """
     noun = subject(parse, head)
     counted = set() if noun is None else {parse.tokens[position].lower() for position in parse.subtree(noun)}
     is_alone = child(parse, above, {"auxpass"}) is not None and child(parse, above, {"agent"}) is None
-    return is_alone and child(parse, head, {"agent"}) is not None and not counted.isdisjoint(word_group("more"))
+    is_of_both = shares_subject or not counted.isdisjoint(word_group("more"))
+    return is_alone and child(parse, head, {"agent"}) is not None and is_of_both
 
 
 def _is_linked(parse: Parse, begins: int) -> bool:
@@ -111,6 +113,8 @@ def _shares_subject(parse: Parse, above: int, head: int, copied: Sequence[int]) 
         return False  # "flats are small and cost much": the verb may be of the present
     if parse.tags[head] == "VBP" and (not is_simple_tense(parse, above) or child(parse, above, {"xcomp"}) is not None):
         return False  # "they can send it and control it", "they need to send it and control it"
+    if any(parse.tags[position] == "MD" for position in copied):
+        return parse.tags[head] == "VB" and parse.tags[head + 1] != "MD"  # "will rise , and use will fall"
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
         # "was aired and was a part", "was born and studied law"
         return parse.tags[head] not in FINITE and child(parse, head, {"dobj"}) is None

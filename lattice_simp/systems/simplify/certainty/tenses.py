@@ -20,11 +20,14 @@ def is_progressive(parse: Parse, verb: int) -> bool:
 
 
 def tenses_agree(parse: Parse, first: int, second: int) -> bool:
-    """Returns whether the tenses of two verbs of one subject agree: "was able to go and see", "is old and named so"."""
+    """Returns whether the tenses of two verbs of one subject agree: "was able to go and see", "is old and named so".
+
+    A present tense behind a past one may be a noun ("was drafted and then spells"), unless it is `is` or `has`.
+    """
     finite = finite_word(parse, first)
     before = "" if finite is None else parse.tags[finite]
     if parse.tags[second] in ("VBP", "VBZ"):
-        return before != "VBD"  # "was drafted and then spells"
+        return before != "VBD" or parse.lemmas[second] in ("be", "have")
     alone = child(parse, second, {"dobj", "acomp", "attr", "ccomp", "xcomp"}) is None
     transitive = parse.lemmas[second].lower() not in word_set("intransitive_verbs")
     return not (parse.tags[second] == "VBD" and before in ("VBZ", "VBP") and alone and transitive)
