@@ -57,12 +57,16 @@ class Reading:
     variant: Variant
     indices: tuple[int, ...]
 
-    def keeps_order(self) -> bool:
-        """Returns whether words are only replaced or left out: none is moved, repeated or inserted."""
-        stays = [self.variant.written[index].position for index in self.indices if index not in self.variant.new]
-        return all(
-            before is not None and after is not None and before < after for before, after in pairwise((-1, *stays))
-        )
+    def only_replaces(self, source: Parse) -> bool:
+        """Returns whether words of a source are only replaced: none is moved, repeated, inserted or left out."""
+        positions: list[int | None] = []
+        for index in self.indices:
+            bypass, offset = self.variant.new.get(index, (None, 0))
+            if bypass is None:
+                positions.append(self.variant.written[index].position)
+            elif offset == 0:
+                positions += bypass.replacement.positions
+        return positions == list(range(len(source)))
 
     def free(self) -> frozenset[int]:
         """Returns the source positions that the operations of the reading change or remove."""
@@ -93,7 +97,7 @@ def faults(source: Parse, readings: Sequence[Reading]) -> list[str]:
     wrong = []
     for reading, sentences in zip(readings, texts, strict=True):
         written = [_written(reading, words, indices, next(parses)) for words, indices in sentences]
-        wrong.append(fault(source, written, reading.free(), keeps_structure=reading.keeps_order()))
+        wrong.append(fault(source, written, reading.free(), only_replaces=reading.only_replaces(source)))
     return wrong
 
 

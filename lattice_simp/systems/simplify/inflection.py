@@ -70,8 +70,8 @@ def inflected(lemma: str, tag: str) -> str:
 
     >>> [inflected("begin", tag) for tag in ("VBD", "VBN", "VBZ", "VBG", "VBP")]
     ['began', 'begun', 'begins', 'beginning', 'begin']
-    >>> inflected("copy", "NNS"), inflected("stop", "VBD"), inflected("person", "NNS")
-    ('copies', 'stopped', 'people')
+    >>> inflected("copy", "NNS"), inflected("stop", "VBD"), inflected("person", "NNS"), inflected("be", "VBP")
+    ('copies', 'stopped', 'people', 'are')
     """
     participle = present_participle(lemma)
     past = pairs("irregular_verbs").get(lemma) or _regular_past(participle)
@@ -81,6 +81,7 @@ def inflected(lemma: str, tag: str) -> str:
         "VBZ": finite_form(participle, lemma, past=False, plural=False),
         "VBG": participle,
         "NNS": plural_form(lemma),
+        **({"VBP": be_form(past=False, plural=True)} if lemma == "be" else {}),
     }
     return forms.get(tag, lemma)
 

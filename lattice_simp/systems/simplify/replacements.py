@@ -10,6 +10,7 @@ from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.systems.simplify.clauses import AUXILIARIES, SUBJECTS, auxiliaries, finite_word, subject
 from lattice_simp.systems.simplify.inflection import inflected
+from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.text.english.parse import ROOT, Parse
 from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 
@@ -357,6 +358,9 @@ def _replacement(parse: Parse, row: SimplerWords, first: int) -> Replacement:
     head = first + row.head
     tag = parse.tags[head]
     words = row.simpler_forms(tag)
+    noun = subject(parse, head)
+    if words[:1] == ("was",) and row.part == "verb" and noun is not None and is_plural(parse, noun):
+        words = ("were", *words[1:])
     positions = tuple(range(first, first + len(row.words)))
     if row.part in ("verb", "noun"):
         is_gerund = row.part == "noun" and words[row.simpler_head].endswith("ing")  # "setting up"

@@ -22,9 +22,6 @@ from lattice_simp.text.english.punctuation import mark_kind
 CORE = SUBJECTS | {"dobj", "attr", "acomp", "oprd", "ccomp", "xcomp", "dative", "agent", "prt", "pobj", "pcomp", "neg"}
 """The labels of dependents that a sentence needs."""
 
-REACH = 2
-"""The number of words on each side of a changed word whose parse may show a fault."""
-
 _ALIKE = (
     frozenset({"VB", "VBP"}),
     frozenset({"VBD", "VBN"}),
@@ -76,7 +73,7 @@ def fault(
     sentences: Sequence[Written],
     free: frozenset[int] = frozenset(),
     *,
-    keeps_structure: bool = False,
+    only_replaces: bool = False,
 ) -> str:
     """Returns the first fault of a simplification; empty if there is none.
 
@@ -84,19 +81,17 @@ def fault(
         source: the parse of the source.
         sentences: the sentences of the simplification.
         free: the source positions that were deleted or replaced, or that a split drops.
-        keeps_structure: whether only a few words differ, so that words far from them are not compared: where their
-            parses differ, one of them is wrong.
+        only_replaces: whether words are only replaced by others of the same kind, so that the structure stays: where
+            the parses of the other words differ, one of them is wrong.
     """
     lost = _lost_words(source, sentences, free)
     if lost:
         return f"lost: {lost}"
-    compared = _around(source, free) if keeps_structure else frozenset(range(len(source)))
     for sentence in sentences:
         wrong = (
             _doubled_mark(source, sentence)
-            or (not (keeps_structure and free.isdisjoint(source.roots)) and _without_verb(source, sentence))
-            or _changed_tag(source, sentence, compared)
-            or _changed_head(source, sentence, free, compared)
+            or _changed_new_tag(sentence)
+            or ("" if only_replaces else _changed_structure(source, sentence, free))
             or _disagreement(source, sentence)
             or _miscounted(sentence)
         )
@@ -105,11 +100,9 @@ def fault(
     return ""
 
 
-def _around(source: Parse, free: frozenset[int]) -> frozenset[int]:
-    """Returns the positions of changed words, their neighbours and their dependents."""
-    beside = {position + step for position in free for step in range(-REACH, REACH + 1)}
-    below = {position for position in range(len(source)) if source.heads[position] in free}
-    return free | beside | below
+def _changed_structure(source: Parse, sentence: Written, free: frozenset[int]) -> str:
+    """Returns the first fault of the clauses of a sentence, or of the places of its words."""
+    return _without_verb(source, sentence) or _changed_tag(source, sentence) or _changed_head(source, sentence, free)
 
 
 def _lost_words(source: Parse, sentences: Sequence[Written], free: frozenset[int]) -> str:
@@ -172,21 +165,22 @@ def _is_clause(parse: Parse, root: int) -> bool:
     return not subordinate and finite_word(parse, root) is not None and subject(parse, root) is not None
 
 
-def _changed_tag(source: Parse, sentence: Written, compared: frozenset[int]) -> str:
-    """Returns the first word whose tag differs from the source's or from the required one."""
+def _changed_new_tag(sentence: Written) -> str:
+    """Returns the first new word whose tag differs from the required one."""
     parse = sentence.parse
     for index, tag in sentence.new.items():
         if tag and not _are_alike(tag, parse.tags[index]) and not _is_plural_instead(parse, index, tag):
             return f"{parse.tokens[index]} is {parse.tags[index]}, not {tag}"
+    return ""
+
+
+def _changed_tag(source: Parse, sentence: Written) -> str:
+    """Returns the first word of the source whose tag differs."""
+    parse = sentence.parse
     for position, index in sentence.index_of.items():
         token, before, after = parse.tokens[index], source.tags[position], parse.tags[index]
         same = token.lower() == source.tokens[position].lower() and mark_kind(token) is None
-        if (
-            position in compared
-            and same
-            and not _are_alike(before, after, _ALIKE_ON_SAME_WORD)
-            and not _is_figure(token)
-        ):
+        if same and not _are_alike(before, after, _ALIKE_ON_SAME_WORD) and not _is_figure(token):
             return f"{token} is {after}, not {before}"
     return ""
 
@@ -206,14 +200,14 @@ def _are_alike(first: str, second: str, further: tuple[frozenset[str], ...] = ()
     return first == second or any({first, second} <= group for group in (*_ALIKE, *further))
 
 
-def _changed_head(source: Parse, sentence: Written, free: frozenset[int], compared: frozenset[int]) -> str:
+def _changed_head(source: Parse, sentence: Written, free: frozenset[int]) -> str:
     """Returns the first core dependent whose head or label differs from the source's."""
     parse, index_of = sentence.parse, sentence.index_of
     for position, index in index_of.items():
         head = source.heads[position]
         if source.labels[position] not in CORE or sentence.tokens[index].copied or head == ROOT:
             continue
-        if head in free or head not in index_of or position not in compared or source.parts[position] == "PUNCT":
+        if head in free or head not in index_of or source.parts[position] == "PUNCT":
             continue
         if parse.heads[index] != index_of[head] or not _same_role(source.labels[position], parse.labels[index]):
             return f"{parse.tokens[index]} is {parse.labels[index]}, not {source.labels[position]}"
@@ -242,11 +236,11 @@ def _disagreement(source: Parse, sentence: Written) -> str:
 def _is_new(source: Parse, sentence: Written, index: int) -> bool:
     """Returns whether a word is new or copied, or a subject only now ("a string of plans has": "several plans has").
 
-    A new word in the form of the one that it replaces agrees as that one did.
+    A new word in the form of the one that it replaces agrees as that one did; forms of `be` also differ in the past.
     """
     token = sentence.tokens[index]
     if index in sentence.new:
-        return sentence.new[index] != sentence.parse.tags[index]
+        return sentence.new[index] != sentence.parse.tags[index] or sentence.parse.lemmas[index] == "be"
     was_other = token.position is not None and sentence.parse.labels[index] in SUBJECTS
     return token.position is None or token.copied or (was_other and source.labels[token.position] not in SUBJECTS)
 
