@@ -211,7 +211,8 @@ def _ends_list(parse: Parse, split: Split) -> bool:
     """
     first, after = min(split.removed), max(split.removed) + 1
     if (
-        parse.tokens[after : after + 1] == (",",)
+        after < len(parse)
+        and parse.tokens[after] in DASHES | {","}
         and parse.tags[after + 1 : after + 2] == ("CC",)
         and not _goes_on_after(parse, after + 2)
     ):
