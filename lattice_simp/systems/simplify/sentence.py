@@ -164,10 +164,13 @@ def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:
     ('Yahoo', '!', 'was', 'sold', '.')
     >>> finished("police in Ames , La . , said no .".split(), "police in Ames , La . , announced no .".split())[4:8]
     ('La', '.', ',', 'said')
+    >>> finished("Lee ( Mass . ) bought it .".split(), "Lee ( Mass . ) purchased it .".split())[4:6]
+    (')', 'bought')
 
     Keeps articles before a word that also follows them in the source, lower case after a mark, and words with inner
     capitals (`iPhone`).
     """
+    before_lower = {token for token, following in pairwise(source) if following[:1].islower()}
     lowered_pairs = {(token.lower(), following.lower()) for token, following in pairwise(source)}
     beside = set(pairwise(source))
     written, starts = list[str](), True
@@ -177,7 +180,8 @@ def finished(tokens: Sequence[str], source: Sequence[str]) -> tuple[str, ...]:
             token = "an" if begins_with_vowel(following) else "a"
         kind = mark_kind(token)
         if starts and kind is None:
-            goes_on = index > 0 and (tokens[index - 1], token) in beside
+            before = tokens[index - 1] if index else ""
+            goes_on = (before, token) in beside or (mark_kind(before) == "close" and before in before_lower)
             if not goes_on and not any(letter.isupper() for letter in token[1:]):
                 token = token[:1].upper() + token[1:]
             starts = False
