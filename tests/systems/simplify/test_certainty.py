@@ -51,6 +51,7 @@ CERTAIN = [
     "The tax , limited to people who earn a lot , will hit ten million men .",
 ]
 UNCERTAIN = {
+    "The town would save ten dollars on CO2 , the equivalent of three new houses .": "what would be",
     "Max pushed the old plan further , founding the town - and with that , the school of the town .": "a list",
     "The old man was knocked down and badly hurt by a car in the town .": "an agent of both",
     "The novelty will wear off and use will subside in due course .": "a noun that looks like a verb",

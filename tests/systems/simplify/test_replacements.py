@@ -70,6 +70,8 @@ CASES = [
     ("The loss is estimated at around 20 euros .", "The loss is estimated at around 20 euros ."),
     ("He changed his initially cold tone .", "He changed his initially cold tone ."),
     ("They are initially cold .", "They are at first cold ."),
+    ("It poses a risk .", "It is a risk ."),
+    ("It poses no risks .", "It poses no risks ."),
     ("They have no more or no less than ten ways .", "They have no more or no less than ten ways ."),
     ("The establishment of the links was slow .", "The establishment of the links was slow ."),
     ("Individuals of a species vary .", "Individuals of a species vary ."),

@@ -20,6 +20,7 @@ from lattice_simp.systems.simplify.certainty.entity import (
 from lattice_simp.systems.simplify.certainty.tenses import tenses_agree
 from lattice_simp.systems.simplify.clauses import FINITE, SUBJECTS, child, finite_word, is_past, pairs
 from lattice_simp.systems.simplify.constructions.apposition import is_speaker
+from lattice_simp.systems.simplify.constructions.clause import finite_governor
 from lattice_simp.systems.simplify.constructions.relative import may_judge
 from lattice_simp.systems.simplify.noun_phrase import is_plural
 from lattice_simp.systems.simplify.sentence import DASHES
@@ -66,9 +67,14 @@ def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> boo
 
 
 def _mixes_times(parse: Parse, split: Split) -> bool:
-    """Returns whether a past form of `be` was inserted before a clause in the present ("was a state where men are")."""
+    """Returns whether a past form of `be` was inserted before a clause in the present ("was a state where men are"), or
+    for what only would be so ("it would save ten tonnes, the weight of a car").
+    """
     is_past = any(token.position is None and token.text in ("was", "were") for token in split.sentence)
-    return is_past and any(parse.tags[position] in ("VBZ", "VBP") for position in split.clause)
+    verb = None if split.head is None else finite_governor(parse, split.head)
+    finite = None if verb is None else finite_word(parse, verb)
+    is_possible = finite is not None and parse.tags[finite] == "MD"
+    return is_past and (is_possible or any(parse.tags[position] in ("VBZ", "VBP") for position in split.clause))
 
 
 def _may_go_on(parse: Parse, split: Split) -> bool:
