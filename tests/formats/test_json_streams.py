@@ -10,6 +10,7 @@ import pytest
 
 import lattice_simp as ls
 from lattice_simp.errors import FormatError, InputWarning
+from lattice_simp.formats.json.streams import without_open
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
 
 TIMES, SHARES = ((0.2, 0.5), (0.6, 1.4)), (0.9, 0.8)
@@ -362,6 +363,11 @@ def test_texts_that_are_never_final_are_results(tmp_path):
     rows = [{"text": text, "is_final": False} for text in ("A cat.", "A dog.")]
     with warnings.catch_warnings(action="error"):
         assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, rows))] == ["A cat.", "A dog."]
+    values = ((number, {"text": f"A cat {number}.", "is_final": False}) for number in range(10_000))
+    results = without_open(values)
+    next(results)
+    assert next(values)[0] < 5_000  # not all are in memory
+    assert [number for number, _ in results][-1] == 9_999
 
 
 @pytest.mark.parametrize("wrap", [lambda result: result, lambda result: {"type": "Results", "channel": result}])

@@ -35,6 +35,9 @@ OPEN = ("is_partial", "isPartial", "interim")
 CLOSED = ("isFinal", "final")
 """The names that are true, or false, in a message that is not final, or in an object that it holds."""
 
+_MOST_HELD = 1 << 12
+"""The number of messages that are not final after which a final one is no longer expected."""
+
 _HOLDERS = ("result", "transcription", "message", "data")
 """The names of objects in a message, which may say that it is not final."""
 
@@ -304,7 +307,11 @@ def without_open(values: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Any]]
     [{'partial': 'a'}, {'text': 'a', 'is_final': True}]
     """
     held, has_final = list[tuple[int, Any]](), False
-    for number, value in values:
+    for number, value in (pairs := iter(values)):
+        if len(held) == _MOST_HELD:  # the flag says nothing
+            yield from (*held, (number, value))
+            yield from pairs
+            return
         text = _flagged_text(value)
         has_final = has_final or (text is not None and value["is_final"])
         if has_final:
