@@ -4,15 +4,16 @@ Each string of the lattice is aligned with one string, the pivot, by word edit d
 holds the words that the strings have at a word of the pivot, or insert between two of its words. The most probable
 words of the slots are the next pivot, which has fewer expected word errors. Alignment repeats until the pivot stays
 the same: it is the consensus (Mangu, Brill and Stolcke 2000; aligned with a string by Xu, Povey, Mangu and Zhu 2011).
-The first pivot is the most probable string. The network depends only on the strings and their probabilities, so
-equivalent lattices have the same network.
+The first pivot is the most probable string. Its errors may stay in the consensus, so alignment begins a second time
+with another string (`progressive_alignment`), and the consensus with fewer expected errors counts. The network depends
+only on the strings and their probabilities, so equivalent lattices have the same network.
 
 If the lattice has times, they decide how well two words fit one slot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -25,12 +26,16 @@ from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats, Longs, jit
 from lattice_simp.core.lattice import Lattice, require_lattice
 from lattice_simp.core.marks import MARKS
-from lattice_simp.ops.distribution import LEAST, Distribution, greedy, most_probable
+from lattice_simp.ops.distribution import LEAST, Distribution, first_of_ties, greedy, most_probable, probable_strings
+from lattice_simp.ops.progressive_alignment import MOST_STRINGS, PROBABLE, longest_first, progressive_consensus
 from lattice_simp.ops.prune import prune
 from lattice_simp.ops.word_alignment import Pivot, Slots, align
 
 ROUNDS = 20
 """The most pivots; two or three are usual."""
+
+DRAW = 1e-9
+"""The first pivot wins unless another one has fewer expected errors by more than this."""
 
 
 def confusion_network(
@@ -104,25 +109,36 @@ class Consensus(NamedTuple):
         return network.with_feature(TIME, _durations(self.slots, self.end)[network.sources])
 
 
-def consensus_of(lattice: Lattice, strings: Distribution, others: Iterable[Iterable[str]] = ()) -> Consensus:
+def consensus_of(lattice: Lattice, strings: Distribution) -> Consensus:
     """Returns the consensus of a lattice; times of words decide on the alignment, too.
 
     Args:
         lattice: has a path, and no labels that are not words.
         strings: the distribution of its strings.
-        others: strings to begin with, in addition to the most probable one; the consensus with the fewest expected
-            errors is returned, of ties the first.
     """
     spans, end = None, 0.0
     if TIME in lattice.features:
         seconds = _expected_times(strings.arcs, lattice.features[TIME])
         spans, end = seconds[np.stack((lattice.sources, lattice.nextstates), axis=1)], float(seconds[-1])
-    first = most_probable(strings)
-    first = greedy(strings) if first is None else first
-    begins = dict.fromkeys((tuple(first.tolist()), *(tuple(strings.encode(other).tolist()) for other in others)))
-    pivots = (Pivot.untimed(np.array(begin, dtype=np.int32)) for begin in begins)
-    results = [Consensus(*_settled(strings, pivot, spans), spans, end) for pivot in pivots]
-    return min(results, key=lambda consensus: round(consensus.errors, 9)) if len(results) > 1 else results[0]
+    probable = probable_strings(strings, PROBABLE, MOST_STRINGS)
+    if probable is None:
+        first = most_probable(strings)
+        pivot = Pivot.untimed(greedy(strings) if first is None else first)
+        return Consensus(*_settled(strings, pivot, spans), spans, end)
+    pivot = Pivot.untimed(np.array(first_of_ties(probable), dtype=np.int32))
+    consensus = Consensus(*_settled(strings, pivot, spans), spans, end)
+    probable.sort(key=lambda pair: longest_first(pair[0]))
+    is_aligned, words = progressive_consensus(
+        np.array([word for string, _ in probable for word in string], dtype=np.int32),
+        np.cumsum([0, *(len(string) for string, _ in probable)], dtype=np.int64),
+        np.array([mass for _, mass in probable]),
+        np.arange(len(probable), dtype=np.int64),
+        len(strings.words) + 1,
+    )
+    if not is_aligned or np.array_equal(words, consensus.pivot.words):
+        return consensus
+    other = Consensus(*_settled(strings, Pivot.untimed(words), spans), spans, end)
+    return other if other.errors < consensus.errors - DRAW else consensus
 
 
 def consensus_entries(slots: Slots) -> Longs:

@@ -20,10 +20,11 @@ from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.core.sorting import stable_order
 from lattice_simp.errors import EmptyLatticeError
-from lattice_simp.ops.confusion_network import ROUNDS, consensus_entries, consensus_of
-from lattice_simp.ops.distribution import LEAST, TIE, Distribution
+from lattice_simp.ops.confusion_network import DRAW, ROUNDS, consensus_entries, consensus_of
+from lattice_simp.ops.distribution import LEAST, TIE, Distribution, first_of_ties
 from lattice_simp.ops.mbr_nbest import string_probabilities
 from lattice_simp.ops.mbr_utilities import Tokens
+from lattice_simp.ops.progressive_alignment import PROBABLE, longest_first, progressive_consensus
 from lattice_simp.ops.word_alignment import EDIT, LEVEL, MOST_ROWS
 
 
@@ -56,15 +57,18 @@ def consensus_nbest(hypotheses: Strings, scale: float = 1.0, *, ignore: Collecti
     words = np.fromiter(map(numbers.__getitem__, chain.from_iterable(strings)), dtype=np.int32)
     begins = np.fromiter(accumulate(map(len, strings), initial=0), dtype=np.int64)
     masses = np.fromiter(strings.values(), dtype=np.float64)
-    pivot = np.array([numbers[word] for word in _most_probable(strings)], dtype=np.int32)
-    chosen, cost = _consensus(words, begins, masses, pivot, len(names))
+    pivot = np.array([numbers[word] for word in first_of_ties(strings.items())], dtype=np.int32)
+    order = np.array(_probable(strings), dtype=np.int64)
+    chosen, cost = _consensus(words, begins, masses, pivot, order, len(names))
     return Hypothesis(tuple([names[number] for number in chosen.tolist()]), float(cost))
 
 
-def _most_probable(strings: Mapping[Tokens, float]) -> Tokens:
-    """Returns the most probable string; of equally probable ones, the shortest, then the first."""
-    enough = max(strings.values()) * (1.0 - TIE)
-    return min((string for string, mass in strings.items() if mass >= enough), key=lambda string: (len(string), string))
+def _probable(strings: Mapping[Tokens, float]) -> list[int]:
+    """Returns the numbers of the most probable strings, as `probable_strings` chooses them, the longest first."""
+    tokens, masses = list(strings), list(strings.values())
+    enough = sorted(masses)[-PROBABLE:][0] * (1.0 - TIE)
+    chosen = [number for number, mass in enumerate(masses) if mass >= enough]
+    return sorted(chosen, key=lambda number: longest_first(tokens[number]))
 
 
 def _consensus_of_lattice(strings: Mapping[Tokens, float]) -> Hypothesis:
@@ -77,12 +81,35 @@ def _consensus_of_lattice(strings: Mapping[Tokens, float]) -> Hypothesis:
 
 
 @jit
-def _consensus(words: Ints, begins: Longs, masses: Floats, pivot: Ints, size: int) -> tuple[Ints, float]:
-    """Returns the consensus of strings and its cost; `size` exceeds all word ids."""
+def _consensus(words: Ints, begins: Longs, masses: Floats, pivot: Ints, order: Longs, size: int) -> tuple[Ints, float]:
+    """Returns the consensus of strings and its cost; `size` exceeds all word ids.
+
+    Alignment begins with the pivot, and again with the consensus of the strings in `order`.
+    """
+    chosen, cost, errors = _settled(words, begins, masses, pivot, size)
+    is_aligned, guess = progressive_consensus(words, begins, masses, order, size)
+    if is_aligned and not _are_equal(guess, chosen):
+        other, other_cost, other_errors = _settled(words, begins, masses, guess, size)
+        if other_errors < errors - DRAW:
+            return other, other_cost
+    return chosen, cost
+
+
+@jit
+def _are_equal(words: Ints, others: Ints) -> bool:
+    is_same = len(words) == len(others)
+    for place in range(len(words) if is_same else 0):
+        is_same = is_same and words[place] == others[place]
+    return is_same
+
+
+@jit
+def _settled(words: Ints, begins: Longs, masses: Floats, pivot: Ints, size: int) -> tuple[Ints, float, float]:
+    """Returns the consensus that alignment with the pivot leads to, its cost and its expected errors."""
     runs = 1
     for string in range(len(masses)):
         runs = max(runs, begins[string + 1] - begins[string] + 1)
-    cost = 0.0
+    cost, errors = 0.0, 0.0
     for _ in range(ROUNDS + 1):
         most = len(words) + len(pivot) + 1
         room = 16
@@ -93,14 +120,12 @@ def _consensus(words: Ints, begins: Longs, masses: Floats, pivot: Ints, size: in
         for string in range(len(masses)):
             string_words = words[begins[string] : begins[string + 1]]
             _align(string_words, max(masses[string], LEAST), pivot, (runs, size), costs, keys, sums)
-        following, cost = _chosen(keys, sums, pivot, runs, size)
-        is_same = len(following) == len(pivot)
-        for place in range(len(pivot) if is_same else 0):
-            is_same = is_same and following[place] == pivot[place]
+        following, cost, errors = _chosen(keys, sums, pivot, runs, size)
+        is_same = _are_equal(following, pivot)
         pivot = following
         if is_same:
             break
-    return pivot, cost
+    return pivot, cost, errors
 
 
 @jit
@@ -147,11 +172,14 @@ def _add(keys: Longs, sums: Floats, key: int, mass: float) -> None:
 
 
 @jit
-def _chosen(keys: Longs, sums: Floats, pivot: Ints, runs: int, size: int) -> tuple[Ints, float]:
-    """Returns the most probable words of the slots and their cost; the pivot's word wins ties, then the first word."""
+def _chosen(keys: Longs, sums: Floats, pivot: Ints, runs: int, size: int) -> tuple[Ints, float, float]:
+    """Returns the most probable words of the slots, their cost and their expected errors.
+
+    The pivot's word wins ties, then the first word.
+    """
     used = np.flatnonzero(keys >= 0)
     order = used[stable_order(keys[used])]
-    words, count, cost, begin = np.empty(len(order), dtype=np.int32), 0, 0.0, 0
+    words, count, cost, errors, begin = np.empty(len(order), dtype=np.int32), 0, 0.0, 0.0, 0
     while begin < len(order):
         slot, end, total = keys[order[begin]] // size, begin, 0.0
         while end < len(order) and keys[order[end]] // size == slot:
@@ -172,11 +200,12 @@ def _chosen(keys: Longs, sums: Floats, pivot: Ints, runs: int, size: int) -> tup
             elif _level(share) == level:
                 best, mass, tied = (word if word == same else best), mass + share, tied + 1
         cost -= np.log(max(mass / tied, LEAST))
+        errors += 1.0 - mass / tied
         if best > 0:
             words[count] = best
             count += 1
         begin = end
-    return words[:count], cost
+    return words[:count], cost, errors
 
 
 @jit

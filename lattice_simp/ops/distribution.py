@@ -10,12 +10,13 @@ import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
 from lattice_simp.core.growing import grown
-from lattice_simp.core.kernel import Ints, Longs, Records, jit
+from lattice_simp.core.kernel import Floats, Ints, Longs, Records, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.sorting import stable_order
 from lattice_simp.core.symbols import EPSILON
@@ -91,12 +92,31 @@ def most_probable(strings: Distribution) -> Ints | None:
     Of ties the shortest string wins, then the first by word numbers. The search extends prefixes, the most probable
     one first; it gives up and returns None after `MOST_PREFIXES` of them.
     """
-    is_complete, lengths, words = _search(strings.arcs, MOST_PREFIXES)
+    tied = probable_strings(strings, 1)
+    return None if tied is None else np.array(first_of_ties(tied), dtype=np.int32)
+
+
+def probable_strings(
+    strings: Distribution, count: int, most: int | None = None
+) -> list[tuple[tuple[int, ...], float]] | None:
+    """Returns the `count` most probable strings of word numbers, and those as probable as the last, with probabilities.
+
+    The search extends prefixes, the most probable one first; it gives up and returns None after `MOST_PREFIXES` of
+    them, or after `most` strings.
+    """
+    is_complete, masses, lengths, words = _search(strings.arcs, MOST_PREFIXES, count, most or MOST_PREFIXES)
     if not is_complete:
         return None
     ends = np.cumsum(lengths)
-    tied = [tuple(words[end - length : end].tolist()) for end, length in zip(ends, lengths, strict=True)]
-    return np.array(min(tied, key=lambda string: (len(string), string)), dtype=np.int32)
+    tokens = [tuple(words[end - length : end].tolist()) for end, length in zip(ends, lengths, strict=True)]
+    return list(zip(tokens, masses.tolist(), strict=True))
+
+
+def first_of_ties(strings: Iterable[tuple[tuple[Any, ...], float]]) -> tuple[Any, ...]:
+    """Returns the most probable of some strings; of ties the shortest, then the first."""
+    pairs = list(strings)
+    enough = max(mass for _, mass in pairs) * (1.0 - TIE)
+    return min((words for words, mass in pairs if mass >= enough), key=lambda words: (len(words), words))
 
 
 def greedy(strings: Distribution) -> Ints:
@@ -106,28 +126,28 @@ def greedy(strings: Distribution) -> Ints:
 
 
 @jit
-def _search(arcs: Arcs, most: int) -> tuple[bool, Longs, Ints]:
-    """Returns whether the search is complete, the lengths of the most probable strings, and their words in a row."""
+def _search(arcs: Arcs, most_prefixes: int, wanted: int, most: int) -> tuple[bool, Floats, Longs, Ints]:
+    """Returns whether the search is complete, the probabilities and lengths of strings, and their words in a row."""
     prefixes, elements, used = _start(arcs)
-    count, steps, best = 1, 0, 0.0
+    count, steps, least = 1, 0, 0.0
     queue = [(-1.0, 0, 0)]  # minus the probability, order of entry, prefix (-1 - prefix for a complete string)
     entries = 1
-    tied = np.empty(256, dtype=np.int32)
-    ties = 0
+    complete, masses = np.empty(256, dtype=np.int32), np.empty(256)
+    found = 0
     while len(queue) > 0:
         cost, _, prefix = heapq.heappop(queue)
-        if -cost < best * (1.0 - TIE):
+        if found >= wanted and -cost < least * (1.0 - TIE):
             break
         if prefix < 0:
-            best = max(best, -cost)
-            if ties == len(tied):
-                tied = grown(tied)
-            tied[ties] = -1 - prefix
-            ties += 1
+            if found == len(complete):
+                complete, masses = grown(complete), grown(masses)
+            complete[found], masses[found] = -1 - prefix, -cost
+            found += 1
+            least = -cost if found == wanted else least
             continue
         steps += 1
-        if steps > most:
-            return False, np.zeros(0, dtype=np.int64), tied[:0]
+        if steps > most_prefixes or found > most:
+            return False, masses[:0], np.zeros(0, dtype=np.int64), complete[:0]
         total = _ending(arcs, elements, prefixes[prefix].begin, prefixes[prefix].end)
         if total > 0.0:
             heapq.heappush(queue, (-total, entries, -1 - prefix))
@@ -137,18 +157,18 @@ def _search(arcs: Arcs, most: int) -> tuple[bool, Longs, Ints]:
         for following in range(first, count):
             heapq.heappush(queue, (-prefixes[following].mass, entries, following))
             entries += 1
-    lengths = np.zeros(ties, dtype=np.int64)
-    for number in range(ties):
-        prefix = tied[number]
+    lengths = np.zeros(found, dtype=np.int64)
+    for number in range(found):
+        prefix = complete[number]
         while prefix > 0:
             lengths[number] += 1
             prefix = prefixes[prefix].parent
     words = np.empty(lengths.sum(), dtype=np.int32)
     end = 0
-    for number in range(ties):
+    for number in range(found):
         end += lengths[number]
-        _spell(prefixes, tied[number], words[end - lengths[number] : end])
-    return True, lengths, words
+        _spell(prefixes, complete[number], words[end - lengths[number] : end])
+    return True, masses[:found], lengths, words
 
 
 @jit

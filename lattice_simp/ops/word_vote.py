@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +15,7 @@ from lattice_simp.ops.distribution import LEAST, Distribution
 from lattice_simp.ops.word_alignment import Slots, align
 
 
-def word_vote(
-    lattice: Lattice, pivots: Iterable[Iterable[str]], confidence_weight: float, empty_confidence: float
-) -> Lattice:
+def word_vote(lattice: Lattice, confidence_weight: float, empty_confidence: float) -> Lattice:
     """Returns a confusion network whose best path has the word with the most votes in each slot.
 
     A word has `(1 - confidence_weight) * frequency + confidence_weight * confidence` votes, divided by the sum of the
@@ -28,7 +25,6 @@ def word_vote(
 
     Args:
         lattice: connected, not empty, acyclic, without labels that are not words, with the feature "posterior".
-        pivots: as `others` of `consensus_of`.
         confidence_weight: from 0, which counts frequencies only, to 1.
         empty_confidence: the confidence in the empty word, from 0 to 1.
 
@@ -38,7 +34,7 @@ def word_vote(
         the words of a slot have the mean times of the word with the most votes.
     """
     strings = Distribution.of(lattice)
-    consensus = consensus_of(lattice, strings, pivots)
+    consensus = consensus_of(lattice, strings)
     confidences = probabilities_of(lattice.features[POSTERIOR])
     is_known = ~np.isnan(confidences) & (lattice.olabels > 0)
     values = np.column_stack((np.where(is_known, confidences, 0.0), is_known))

@@ -18,8 +18,7 @@ from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.features import Features
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.ops.confusion_network import consensus_of
-from lattice_simp.ops.distribution import Distribution
+from lattice_simp.ops.confusion_network import confusion_network
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.recombine import recombine
@@ -86,7 +85,7 @@ def phrases(task: Task) -> Lattice:
     """
     strings = _strings(task)
     lattice = recombine(strings, task.systems[0].symbols)
-    best = _best_strings(task)
+    best = list(dict.fromkeys(nbest(system, 1, ignore=())[0].tokens for system in task.systems))
     if task.expand is None or not all(best):
         return lattice
     expanded = normalise(task.expand(best))
@@ -97,12 +96,9 @@ def phrases(task: Task) -> Lattice:
 def confusion(task: Task) -> Lattice:
     """Returns the confusion network of the systems' best strings: slots of words, with the probability of each.
 
-    The strings are first aligned with one another, which leaves few arcs to cluster. The slots are those of the best
-    alignment with a string of a system.
+    The strings are first aligned with one another, which leaves few arcs to cluster.
     """
-    lattice = recombine(_strings(task), task.systems[0].symbols).connected()
-    strings = Distribution.of(lattice)
-    return consensus_of(lattice, strings, _best_strings(task)).network(strings, lattice)
+    return confusion_network(recombine(_strings(task), task.systems[0].symbols), max_arcs=None, ignore=())
 
 
 def rover(task: Task) -> Lattice:
@@ -118,8 +114,7 @@ def rover(task: Task) -> Lattice:
         for system in task.systems
     ]
     systems = [replace(system, features=system.features.select(names)) for system in sure]
-    mixture = union(*systems, shares=task.shares)
-    return word_vote(mixture, _best_strings(task), task.confidence_weight, task.empty_confidence)
+    return word_vote(union(*systems, shares=task.shares), task.confidence_weight, task.empty_confidence)
 
 
 METHODS: Mapping[str, Method] = {
@@ -129,11 +124,6 @@ METHODS: Mapping[str, Method] = {
     "rover": Method(rover, posterior_weight=1.0, is_vote=True),
 }
 """The methods by name, which commands offer as options."""
-
-
-def _best_strings(task: Task) -> list[Tokens]:
-    """Returns the best string of each system, each string once."""
-    return list(dict.fromkeys(nbest(system, 1, ignore=())[0].tokens for system in task.systems))
 
 
 def _strings(task: Task) -> list[Hypothesis]:

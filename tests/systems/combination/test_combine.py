@@ -30,8 +30,6 @@ from lattice_simp import (
     shortest_path,
     union,
 )
-from lattice_simp.ops.confusion_network import consensus_of
-from lattice_simp.ops.distribution import Distribution
 from lattice_simp.systems.combination.agreement import agreement_weights
 from lattice_simp.systems.combination.combine import default_weights, feature_names
 from lattice_simp.systems.combination.methods import METHODS, Task, confusion
@@ -337,34 +335,20 @@ def test_votes_count_frequencies_and_confidences():
         assert result == pytest.approx(expected, abs=1e-6), seed
 
 
-def expected_errors(network):
-    """Returns the expected word errors of the best path of a network of slots."""
-    best = [network.weights[slice(*network.offsets[slot : slot + 2])].min() for slot in range(network.num_states - 1)]
-    return sum(1.0 - math.exp(-cost) for cost in best)
-
-
-def test_votes_without_confidences_are_those_of_the_best_alignment_with_a_system():
-    """Also of the empty word, whatever the weight of confidences; no alignment with another system is better."""
-    fewer = 0
+def test_votes_without_confidences_are_those_of_the_confusion_network():
+    """Also of the empty word, whatever the weight of confidences."""
     for seed in range(40):
         systems = random_systems(seed, least=2)
         settings = CombinationSettings("rover", confidence_weight=seed / 39, max_arcs=1_000_000)
         mixture = union(*map(Lattice.from_nbest, systems), shares=[1] * len(systems), normalised=True)
-        strings = Distribution.of(mixture)
-        bests = [min(system, key=lambda hypothesis: hypothesis.cost).tokens for system in systems]
-        networks = [consensus_of(mixture, strings, [best]).network(strings, mixture) for best in bests]
-        chosen = min(networks, key=lambda network: round(expected_errors(network), 9))
-        expected = {path.tokens: path.cost for path in nbest(chosen, 10_000)}
+        expected = {path.tokens: path.cost for path in nbest(confusion_network(mixture), 10_000)}
         result = {path.tokens: path.cost for path in nbest(combine(systems, settings), 10_000)}
         assert result == pytest.approx(expected, abs=1e-6), seed
-        fewer += expected_errors(chosen) < expected_errors(confusion_network(mixture)) - 1e-6
-        assert expected_errors(chosen) < expected_errors(confusion_network(mixture)) + 1e-6
-    assert fewer > 2
 
 
 @pytest.mark.parametrize("method", ["rover", "confusion"])
-def test_systems_are_aligned_with_the_one_that_agrees_most(method):
-    """An alignment with the first one would have `Hanna` in two slots."""
+def test_words_that_systems_share_are_in_one_slot(method):
+    """An alignment with the first one alone would have `Hanna` in two slots."""
     for outputs in permutations(("call Anne", "call Hanna", "call Hanna now")):
         lattice = combine(outputs, CombinationSettings(method), weights={"Posterior": 1.0})
         probabilities = {path.text: round(math.exp(-path.cost), 3) for path in nbest(lattice, 9)}
