@@ -88,6 +88,12 @@ class Experiment:
         return page
 
 
+def require_made(folder: Path, content: str, target: str) -> None:
+    """Raises LatticeSimpError if a folder that another target of the Makefile writes is missing."""
+    if not folder.is_dir():
+        raise LatticeSimpError(f"{folder}: there is no {content}; make one with: make {target}")
+
+
 def joined_parts(head: str, parts: Sequence[str], folder: Path) -> str:
     """Returns a page of its head, its parts, and the notes of the experiment's folder."""
     notes = folder / NOTES

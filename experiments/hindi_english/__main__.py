@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.experiment import HINDI, Experiment, Results, program
+from experiments.experiment import HINDI, Experiment, Results, program, require_made
 from experiments.hindi_english.report import figures, page
 from experiments.hindi_english.translating import (
     SYSTEMS,
@@ -13,7 +13,6 @@ from experiments.hindi_english.translating import (
     weight_stage,
     with_split_development,
 )
-from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics.meteor_jar import find_jar, find_java
 from lattice_simp.pipeline.runner import run_stages
 from lattice_simp.train.config import read_config
@@ -25,8 +24,7 @@ def hindi_english(experiment: Experiment) -> Results:
     find_jar()
     find_java()
     hindi: Path = experiment.options["hindi"]
-    if not hindi.is_dir():
-        raise LatticeSimpError(f"{hindi}: there is no Hindi model; make one with: make hindi")
+    require_made(hindi, "Hindi model", "hindi")
     config = with_split_development(read_config(experiment.config, experiment.overrides))
     stages = [analysed_stage(config, hindi), weight_stage(config), *map(translated_stage, SYSTEMS)]
     done = run_stages(stages, config.work, experiment.run, done=train(config, experiment.run, last="tune"))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from experiments.experiment import HINDI, Experiment, Results, program
+from experiments.experiment import HINDI, Experiment, Results, program, require_made
 from experiments.hindi_simplification.judgements import JUDGED, judged_figures, read_judged
 from experiments.hindi_simplification.references import line_of, read_pairs, read_ratings
 from experiments.hindi_simplification.report import measure, page
-from lattice_simp.errors import LatticeSimpError
 from lattice_simp.systems.hindi.clause import Clause
 from lattice_simp.systems.hindi.from_tree import clauses_of_tree
 from lattice_simp.systems.hindi.model import HindiModel, load_what_works
@@ -68,9 +67,10 @@ def simplification(experiment: Experiment) -> Results:
     """Simplifies the sentences with all systems, and measures the outputs."""
     settings = experiment.settings()
     hindi: Path = experiment.options["hindi"]
-    if not experiment.options["without_model"] and not hindi.is_dir():
-        raise LatticeSimpError(f"{hindi}: there is no Hindi model; make one with: make hindi (or give --without-model)")
-    model = None if experiment.options["without_model"] else load_what_works(hindi)
+    model = None
+    if not experiment.options["without_model"]:
+        require_made(hindi, "Hindi model", "hindi (or give --without-model)")
+        model = load_what_works(hindi)
     pairs = read_pairs(Path(settings["data"]) / settings["treebank"], REFERENCES, [])
     outputs = {SOURCE: [pair.source for pair in pairs]}
     outputs |= {name: [system(pair.sentence) for pair in pairs] for name, system in systems(model).items()}

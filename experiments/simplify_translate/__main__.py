@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from experiments.experiment import Experiment, Results, program, stage_costs
+from experiments.experiment import Experiment, Results, program, require_made, stage_costs
 from experiments.report import STAGES
 from experiments.simplify_translate.report import figures, page
 from experiments.simplify_translate.translating import (
@@ -21,15 +21,13 @@ from experiments.study.config import read_study
 from experiments.study.decoding import spaces_stage
 from experiments.study.pipeline import model_for, trained
 from experiments.study.sentences import DEVELOPMENT, SETS, TEST, read_sentences, set_files, test_set
-from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import run_stages
 
 
 def simplify_translate(experiment: Experiment) -> Results:
     """Does the missing training, simplifies, translates and measures."""
     simplifier: Path = experiment.options["simplifier"]
-    if not simplifier.is_dir():
-        raise LatticeSimpError(f"{simplifier}: there is no simplification model; make one with: make simplify")
+    require_made(simplifier, "simplification model", "simplify")
     values = experiment.settings()
     overrides = [override for override in experiment.overrides if override.partition("=")[0] in ("data", "work")]
     study, config = read_study(Path(values["study"]), overrides)

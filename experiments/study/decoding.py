@@ -65,7 +65,9 @@ def make_space(decoder: Decoder, words: tuple[str, ...], max_arcs: int) -> Latti
     return feature_lattice(replace(result, lattice=prune(result.lattice, max_arcs=max_arcs)))
 
 
-def space_maker(model: Path, weights: dict[str, float], beam: float, max_arcs: int, folder: Path) -> Callable:  # type: ignore[type-arg]
+def space_maker(
+    model: Path, weights: dict[str, float], beam: float, max_arcs: int, folder: Path
+) -> Callable[[tuple[str, tuple[str, ...]]], int]:
     """Makes the function that decodes a sentence, (name, words), and writes its space."""
     decoder = Decoder.load(model).with_weights(weights)
     decoder = replace(decoder, settings=replace(decoder.settings, beam=beam, mbr=None))

@@ -16,7 +16,7 @@ from lattice_simp.systems.hindi.clause import Clause, ClauseType, are_nested, ne
 from lattice_simp.systems.hindi.clauses.crf import CrfSettings, LinearChain
 from lattice_simp.systems.hindi.clauses.features import Features, describe_phrase
 from lattice_simp.systems.hindi.rules import rule_clauses
-from lattice_simp.systems.hindi.sentence import CCP, FINITE, NON_FINITE, Sentence
+from lattice_simp.systems.hindi.sentence import CCP, CONJUNCTION, FINITE, NON_FINITE, PUNCTUATION, Sentence
 
 SETTINGS = CrfSettings(l1=0.7, l2=2.0, max_iterations=100, min_count=3)
 """Strong regularisation, as there are only a few thousand participles for many attributes."""
@@ -158,7 +158,7 @@ class _View:
             names += [f"before root={self.roots[start - 1]} {context}" for context in ("", root, self.roots[start])]
             names.append(f"before noun={self.nouns[start - 1]} {before}")
             last = self.sentence.tokens[self.sentence.chunks[start].start - 1]
-            names.append(f"last={last.form if last.tag in ('SYM', 'CC') else last.tag}")
+            names.append(f"last={last.form if last.tag in (PUNCTUATION, CONJUNCTION) else last.tag}")
         return names + self._held(start, verb) + self._left_out(start, verb, above) + self._ruled(start, verb)
 
     def _phrase(self, number: int) -> str:

@@ -13,7 +13,7 @@ from enum import IntEnum
 from lattice_simp.grammars.hindi.markers import is_marker
 from lattice_simp.systems.hindi.clause import ClauseType
 from lattice_simp.systems.hindi.clauses.labels import Brackets
-from lattice_simp.systems.hindi.sentence import FINITE, NON_FINITE, Sentence
+from lattice_simp.systems.hindi.sentence import FINITE, NON_FINITE, PUNCTUATION, Sentence
 
 MAX_DEPTH = 7
 """The most clauses open at once; the deepest sentence of the treebank has six."""
@@ -73,7 +73,7 @@ def token_classes(sentence: Sentence) -> list[TokenClass]:
     kinds = {FINITE: TokenClass.FINITE_VERB, NON_FINITE: TokenClass.NON_FINITE_VERB}
     for chunk in sentence.chunks:
         if chunk.tag in kinds:
-            words = [position for position in chunk.positions if sentence.tokens[position].tag != "SYM"]
+            words = [position for position in chunk.positions if sentence.tokens[position].tag != PUNCTUATION]
             if words:
                 classes[words[-1]] = kinds[chunk.tag]
     return classes

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from lattice_simp.grammars.hindi.verbs import second_verbs, takes_ne
 from lattice_simp.systems.hindi.from_tree import AGENTS
-from lattice_simp.systems.hindi.sentence import GERUND, NP, Sentence
+from lattice_simp.systems.hindi.sentence import GERUND, NP, PUNCTUATION, Sentence
 from lattice_simp.systems.hindi.simplify.arguments import (
     GENITIVE_AGENTS,
     agent_of,
@@ -20,7 +20,7 @@ from lattice_simp.systems.hindi.simplify.model import Part, Word, without
 from lattice_simp.systems.hindi.simplify.tables import Postposition, postpositions, words_of
 from lattice_simp.systems.hindi.simplify.verb_groups import VerbGroup, verb_group
 
-_MARKERS = ("PSP", "NST", "RP", "SYM")
+_MARKERS = ("PSP", "NST", "RP", PUNCTUATION)
 
 
 def split_gerunds(sentence: Sentence, parts: list[Part], refused: dict[str, str]) -> list[Part]:
@@ -76,7 +76,7 @@ def _markers(sentence: Sentence, chunk: int, verb: int) -> tuple[tuple[int, ...]
         return None
     forms = tuple(sentence.tokens[position].form for position in positions)
     postposition = postpositions().get(forms)
-    while postposition is None and forms and sentence.tokens[positions[len(forms) - 1]].tag == "SYM":
+    while postposition is None and forms and sentence.tokens[positions[len(forms) - 1]].tag == PUNCTUATION:
         forms = forms[:-1]
         postposition = postpositions().get(forms)
     return None if postposition is None else (positions, postposition)
@@ -123,7 +123,7 @@ def _arguments(sentence: Sentence, part: Part, chunk: int) -> list[int]:
     allowed = set(part.tokens)
     if sentence.has_tree:
         below = (tokens_below(sentence, chunk) & allowed).difference(sentence.chunks[chunk].positions)
-        return sorted(position for position in below if sentence.tokens[position].tag != "SYM")
+        return sorted(position for position in below if sentence.tokens[position].tag != PUNCTUATION)
     arguments: list[int] = []
     bare = False
     for position in range(chunk - 1, -1, -1):

@@ -7,7 +7,7 @@ from itertools import chain
 
 from lattice_simp.grammars.hindi.verbs import CONJUNCTIVE, IMPERFECTIVE, ROOT
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import CONJUNCTION, NON_FINITE, Sentence
+from lattice_simp.systems.hindi.sentence import CONJUNCTION, NON_FINITE, PUNCTUATION, Sentence
 from lattice_simp.systems.hindi.simplify.clause_tree import (
     CONNECTIVE_TAGS,
     Node,
@@ -159,7 +159,7 @@ def _participle_reason(sentence: Sentence, node: Node) -> str:
         return "a participle that is not a separate action"
     if any(token.tag in ("RP", "NEG") for token in tokens):
         return "a participle with a particle"
-    if any(token.tag in ("SYM", "VMC") for token in tokens):
+    if any(token.tag in (PUNCTUATION, "VMC") for token in tokens):
         return "a participle of several verbs"
     if node.end < len(sentence) and sentence.tokens[node.end].tag == "RP":
         return "a participle with a particle"

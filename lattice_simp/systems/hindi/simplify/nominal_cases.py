@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lattice_simp.grammars.hindi.nouns import noun_form
 from lattice_simp.grammars.hindi.spelling import composed
-from lattice_simp.systems.hindi.sentence import Token
+from lattice_simp.systems.hindi.sentence import PUNCTUATION, Token
 from lattice_simp.systems.hindi.simplify.model import Word
 from lattice_simp.systems.hindi.simplify.tables import Pronoun, pronouns, word_of, words_of
 
@@ -46,7 +46,8 @@ def agent_words(tokens: Sequence[tuple[int, Token]], *, with_ne: bool, reason: s
 
 def _last_content(tokens: Sequence[tuple[int, Token]]) -> int:
     return max(
-        (position for position, (_, token) in enumerate(tokens) if token.tag not in ("PSP", "RP", "SYM")), default=0
+        (position for position, (_, token) in enumerate(tokens) if token.tag not in ("PSP", "RP", PUNCTUATION)),
+        default=0,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from lattice_simp.grammars.hindi.verbs import IMPERFECTIVE, INFINITIVE, PERFECTIVE, Agreement, perception_verbs
 from lattice_simp.systems.hindi.clause import ClauseType
-from lattice_simp.systems.hindi.sentence import Sentence, Token
+from lattice_simp.systems.hindi.sentence import PUNCTUATION, Sentence, Token
 from lattice_simp.systems.hindi.simplify.arguments import has_ne, nominal_chunks, object_of
 from lattice_simp.systems.hindi.simplify.model import Part, Refusal, Word
 from lattice_simp.systems.hindi.simplify.nominal_cases import agent_words, has_case_marker
@@ -83,7 +83,9 @@ def _agreement(sentence: Sentence, part: Part, main: VerbGroup, *, with_ne: bool
     agent = part.copied or part.agent
     if agent and (part.agent or main.takes_agent_with_ne or main.is_passive):
         heads = [
-            sentence.tokens[position] for position in agent if sentence.tokens[position].tag not in ("PSP", "RP", "SYM")
+            sentence.tokens[position]
+            for position in agent
+            if sentence.tokens[position].tag not in ("PSP", "RP", PUNCTUATION)
         ]
         return agreement_of(heads[-1])
     if main.takes_agent_with_ne or main.is_passive:
