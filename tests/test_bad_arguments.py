@@ -567,9 +567,26 @@ def test_the_messages_name_the_remedy(tmp_path, monkeypatch):
         (lambda: ls.nbest(lattices()["plain"], unique="no"), "unique must be True or False, not 'no'"),
         (lambda: SymbolTable("a").words_of([-1]), "label -1 is not in the symbol table of 2 symbols"),
         (lambda: ls.to_svg(lattices()["plain"], highlight=3), "those of a path are path.arcs"),
+        (lambda: ls.to_svg([lattices()["plain"]]), "to_svg takes a lattice, not a list; call it for each lattice"),
+        (lambda: ls.word_confidences(lattices()["plain"], Hypothesis("a")), r"not Hypothesis\(.*; pass its tokens"),
+        (
+            lambda: decoder().translate(["das haus", "ein haus"]),
+            "the token 'das haus' holds a blank; give one sentence",
+        ),
+        (lambda: ls.Skeleton.from_mask("law", "the law"), "mask position 0 is 'l'; .* from words: Skeleton.from_words"),
     ):
         with pytest.raises((LatticeSimpError, TypeError), match=message):
             call()
+
+
+def test_large_objects_are_shown_in_a_line():
+    constraint = ls.TokenConstraint.of(ls.term_acceptor(["a"]), [None, *(b"a" * 100 for _ in range(1000))], end=0)
+    trees = [ls.Tree.from_brackets(f"(S (NP (DT the) (NN {noun})) (VP (VBD sat)))") for noun in ("cat", "dog")]
+    expansion = ls.Paraphraser(thesaurus=ls.Thesaurus.from_groups([["cat", "dog"]] * 100)).expand(trees)
+    for value in (decoder(), ls.Simplifier.untrained(), constraint, constraint.vocabulary, expansion, ls.Paraphraser()):
+        assert len(repr(value)) < 1500
+        assert "array(" not in repr(value)
+        assert " object at 0x" not in repr(value)
 
 
 def test_words_are_strings_in_every_list():

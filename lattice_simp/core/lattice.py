@@ -832,7 +832,9 @@ def require_lattice(operation: str, *values: object) -> None:
         elif isinstance(value, list | tuple):
             remedy = "; make one: Lattice.from_nbest(hypotheses)"
             if value and isinstance(value[0], Lattice):
-                expected, remedy = "lattices", f"; unpack it: {operation}(*lattices)"
+                remedy = "; call it for each lattice"
+                if operation in ("concat", "union"):
+                    expected, remedy = "lattices", f"; unpack it: {operation}(*lattices)"
         elif hasattr(value, "as_lattice"):
             remedy = "; compose_gappy composes it, .as_lattice() converts it"
         raise TypeError(f"{operation} takes {expected}, not a {type(value).__name__}{remedy}")

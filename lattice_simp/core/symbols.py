@@ -63,7 +63,8 @@ def as_tokens(words: str | Iterable[str]) -> tuple[str, ...]:
     if isinstance(words, str):
         return tuple(split_tokens(words))
     if not isinstance(words, tuple) and not np.iterable(words):
-        raise TypeError(f"expected a sentence, not {words!r:.80}")
+        remedy = "; pass its tokens" if hasattr(words, "tokens") else ""
+        raise TypeError(f"expected a sentence, not {words!r:.80}{remedy}")
     tokens = tuple(words)
     _joined(tokens)
     return tokens

@@ -124,7 +124,8 @@ class Skeleton:
         bits = list(mask)
         for position, bit in enumerate(bits):
             if bit not in (0, 1, "0", "1"):
-                raise SkeletonError(f"mask position {position} is {bit!r}; a mask holds 0 (delete) and 1 (keep)")
+                remedy = "a mask holds 0 (delete) and 1 (keep); from words: Skeleton.from_words"
+                raise SkeletonError(f"mask position {position} is {bit!r}; {remedy}")
         return cls(as_tokens(tokens), tuple(bit in (1, "1") for bit in bits))
 
     @classmethod

@@ -92,6 +92,9 @@ class Grammar:
     alignment_offsets: Ints
     alignment: Ints
 
+    def __repr__(self) -> str:
+        return f"Grammar({self.num_rules} rules, features {' '.join(self.feature_names) or 'none'})"
+
     @property
     def num_rules(self) -> int:
         """The number of rules."""

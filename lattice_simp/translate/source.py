@@ -60,8 +60,15 @@ class Source:
 
     @classmethod
     def from_words(cls, words: str | Sequence[str]) -> Source:
-        """Makes the source of a sentence: arc i is token i."""
+        """Makes the source of a sentence: arc i is token i.
+
+        Raises:
+            LatticeSimpError: a token holds a blank, as where the tokens are sentences.
+        """
         words = as_tokens(words)
+        whole = next((word for word in words if " " in word), None)
+        if whole is not None:
+            raise LatticeSimpError(f"the token {whole!r:.80} holds a blank; give one sentence, a string or its tokens")
         positions = np.arange(len(words) + 1, dtype=np.int32)
         return cls(words, positions[:-1], positions[1:], len(words) + 1)
 

@@ -83,7 +83,7 @@ class Expansion:
 
     sentences: tuple[tuple[str, ...], ...]
     lattice: Lattice
-    grammar: SubstitutionGrammar
+    grammar: SubstitutionGrammar = field(repr=False)
     removed: Mapping[str, int]
     bounded: int | None = None
     depth: int | None = None

@@ -11,6 +11,7 @@ from lattice_simp.core.arguments import instance
 from lattice_simp.core.symbols import as_sentences, as_tokens, split_tokens
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.common import is_plain
+from lattice_simp.support.plurals import counted
 from lattice_simp.support.tables import grammar_table
 from lattice_simp.support.textio import read_lines, require_path
 
@@ -31,6 +32,8 @@ class Thesaurus:
     """Groups of synonyms by lemma and part of speech.
 
     >>> thesaurus = Thesaurus.from_groups([["morning", "a.m."]])
+    >>> thesaurus
+    Thesaurus(2 entries)
     >>> thesaurus.related("morning", "NN", "a.m.", "RB"), thesaurus.related("morning", "NN", "evening", "NN")
     (True, False)
 
@@ -39,6 +42,9 @@ class Thesaurus:
     """
 
     groups: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Thesaurus({counted(len(self.groups), 'entry', 'entries')})"
 
     @classmethod
     def from_groups(cls, groups: str | Iterable[str | Iterable[str]]) -> Thesaurus:

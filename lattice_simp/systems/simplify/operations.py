@@ -59,7 +59,7 @@ class OperationModel:
         prior: the weight of the coarser feature's estimate, in chances.
     """
 
-    counts: Mapping[Feature, tuple[float, float]] = field(default_factory=dict)
+    counts: Mapping[Feature, tuple[float, float]] = field(default_factory=dict, repr=False)
     prior: float = PRIOR_CHANCES
     _totals: dict[Feature, tuple[float, float]] = field(init=False, repr=False, compare=False)
 

@@ -7,7 +7,7 @@ through the tree finds where each token leads.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -56,6 +56,8 @@ class TokenConstraint:
     >>> from lattice_simp.ops.gappy_acceptor import gappy_acceptor
     >>> tokens = [None, b"a", b" cat", b"cat", b" s", b"at"]
     >>> constraint = TokenConstraint.of(gappy_acceptor([("cat", 0.5)]), tokens, end=0, spacing="text")
+    >>> constraint
+    TokenConstraint(vocabulary=TokenVocabulary(6 tokens), ends=(0,))
     >>> constraint.allowed([2]).tolist()    # after " cat" the text may end
     [True, True, True, True, True, True]
     >>> constraint.allowed([2, 4, 3]).tolist(), bool(constraint.allowed([1, 3])[0])    # " cat s" "cat"; "a" "cat"
@@ -69,7 +71,7 @@ class TokenConstraint:
         ends: the numbers of the tokens that end a text.
     """
 
-    texts: TextStates
+    texts: TextStates = field(repr=False)
     vocabulary: TokenVocabulary
     ends: tuple[int, ...]
 

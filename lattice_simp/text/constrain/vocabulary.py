@@ -108,6 +108,8 @@ class TokenVocabulary:
 
     >>> import lattice_simp as ls
     >>> vocabulary = TokenVocabulary.of([None, b"a", b" cat", b"cat"])
+    >>> vocabulary
+    TokenVocabulary(4 tokens)
     >>> first, second = (ls.TokenConstraint.of(ls.term_acceptor([term]), vocabulary, end=0) for term in ("a", "cat"))
     >>> first.allowed([1])[0], second.allowed([1])[0]
     (np.True_, np.False_)
@@ -119,6 +121,9 @@ class TokenVocabulary:
 
     tokens: Tokens
     trie: TokenTrie
+
+    def __repr__(self) -> str:
+        return f"TokenVocabulary({self.size} tokens)"
 
     @property
     def size(self) -> int:
