@@ -54,7 +54,7 @@ from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats import format_of_name
 from lattice_simp.formats.grammar import GRAMMARS
-from lattice_simp.formats.nbest import is_json_name
+from lattice_simp.formats.nbest import is_list_name
 from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.compose_gappy import EditCosts
@@ -322,7 +322,8 @@ def nbest(
     unique: Annotated[bool, typer.Option(help="list each string once")] = True,
     scores: Annotated[bool, typer.Option("--scores", help="print the features as well")] = False,
     moses: Annotated[
-        bool, typer.Option("--moses", help="write n-best lists in Moses format (.jsonl names: JSON lines)")
+        bool,
+        typer.Option("--moses", help="write n-best lists; implied by names that end in .nbest or .jsonl (JSON lines)"),
     ] = False,
     engine: EngineOption = "arrays",
     jobs: Jobs = 1,
@@ -335,9 +336,11 @@ def nbest(
     """
     name = format_of_name(output, "att")
     if name != "att":
-        remedy = "name a text file (.txt), or n-best lists (--moses, or .jsonl); `lattice convert` writes lattices"
+        remedy = (
+            "name a text file (.txt), or n-best lists (.nbest, .jsonl, or --moses); `lattice convert` writes lattices"
+        )
         raise LatticeSimpError(f"{output}: strings are not a lattice of the format {name}; {remedy}")
-    is_list = moses or is_json_name(output)
+    is_list = moses or is_list_name(output)
     if is_list:
         refuse_idle(["scores"], "when the output is an n-best list, which has all features")
     for is_chosen, flag in ((scores, "--scores"), (is_list, "--moses")):

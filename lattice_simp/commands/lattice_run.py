@@ -47,7 +47,7 @@ from lattice_simp.formats.collections import (
     new_file,
 )
 from lattice_simp.formats.list_lines import Sentence
-from lattice_simp.formats.nbest import is_json_name, is_nbest, stream_sentences
+from lattice_simp.formats.nbest import is_json_name, is_list_name, is_nbest, stream_sentences
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.nbest import nbest
 from lattice_simp.support.exit_status import FAILED
@@ -236,7 +236,7 @@ class LatticeRun:
         """Returns the format of a file for several lattices: the name's or the input's; None if it holds only one."""
         if format is None:
             format = format_of_name(output, "att")
-            if format == "att":  # standard output, any text, an ending that says nothing
+            if format == "att" and not is_list_name(output):  # standard output, any text, an ending that says nothing
                 format = format_of_parts(self._file, self._format) or format
         return format if format in FORMATS and FORMATS[format].archive is not None else None
 

@@ -17,7 +17,7 @@ from lattice_simp.formats import FORMATS, format_of_name, losses, open_archive, 
 from lattice_simp.formats.collections import new_file
 from lattice_simp.formats.json.nbest import SAMPLES, write_json
 from lattice_simp.formats.list_lines import Sentence
-from lattice_simp.formats.nbest import is_json_name, write_nbest
+from lattice_simp.formats.nbest import is_json_name, is_list_name, write_nbest
 from lattice_simp.support.plurals import in_words
 from lattice_simp.support.textio import output_place, place
 
@@ -184,7 +184,7 @@ def write_several(
 def several_lattices(source: str, output: str, *, lists: bool = False) -> LatticeSimpError:
     """Returns the error of an output for one lattice where there are several; `lists` if they are n-best lists."""
     more = " (to write n-best lists, use `lattice tokens`)" if lists else ""
-    if output.endswith((".jsonl", ".nbest")):
+    if is_list_name(output):
         remedy = "write them with --output FOLDER/, then `lattice nbest FOLDER -n 100 --output NAME.jsonl`"
         return LatticeSimpError(f"{output}: lattices are not written as n-best lists; {remedy}{more}")
     remedy = "choose one with --id, or write all of them with --output FOLDER/ or in one file with --to kaldi"

@@ -39,7 +39,7 @@ from lattice_simp.support.textio import decode, open_binary, place, read_lines
 Load = Callable[[], Lattice]
 
 _HEAD = 1 << 12
-_SCP = re.compile(rb"\S+[ \t]+\S*\.(?:ark|lats?|txt|\d+):\d+[ \t]*\r?(?:\n|\Z)")
+_SCP = re.compile(rb"\S+[ \t]+[^\r\n]*\.(?:ark|lats?|txt|\d+):\d+[ \t]*\r?(?:\n|\Z)")
 _PLACE = re.compile(r"(\S+)\s+(.+?)(?::(\d+))?")
 
 
@@ -51,7 +51,7 @@ def is_archive(head: bytes) -> bool:
 def is_script(head: bytes) -> bool:
     r"""Returns whether a file begins like an scp list of positions in archives.
 
-    >>> is_script(b"u-1 exp/lat.1.ark:4\n"), is_script(b"u-1 \n0 1 a\n1\n\n")
+    >>> is_script(b"u-1 my exp/lat.1.ark:4\n"), is_script(b"u-1 \n0 1 a\n1\n\n")
     (True, False)
     """
     return _SCP.match(head) is not None

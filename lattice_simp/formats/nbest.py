@@ -264,7 +264,21 @@ def is_json_name(path: str | Path) -> bool:
     >>> is_json_name("a.jsonl.gz"), is_json_name("a.nbest")
     (True, False)
     """
-    return [suffix for suffix in Path(path).suffixes if suffix not in COMPRESSIONS][-1:] == [".jsonl"]
+    return _ending(path) == ".jsonl"
+
+
+def is_list_name(path: str | Path) -> bool:
+    """Returns whether a file name has an ending of n-best lists.
+
+    >>> is_list_name("a.jsonl"), is_list_name("a.nbest.gz"), is_list_name("a.txt")
+    (True, True, False)
+    """
+    return _ending(path) in (".jsonl", ".nbest")
+
+
+def _ending(path: str | Path) -> str:
+    """Returns the ending of a file's name without that of a compression."""
+    return next((suffix for suffix in reversed(Path(path).suffixes) if suffix not in COMPRESSIONS), "")
 
 
 def is_nbest(path: str | Path) -> bool:

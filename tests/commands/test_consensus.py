@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from lattice_simp import Lattice, nbest, read, write
+from lattice_simp import Lattice, nbest, read, read_nbest, write
 from lattice_simp.errors import InputWarning
 from lattice_simp.support.threads import in_threads
 
@@ -329,8 +329,18 @@ def test_lists_of_many_sentences_give_a_folder_of_networks(call, files):
     assert call("lattice", "confusion", "many.nbest", "--output", "named").returncode == 0
     for folder in ("out", "named"):
         assert [read(files / folder / f"{number}.fst").num_arcs for number in (0, 1)] == [2, 1]
-    done = call("lattice", "confusion", "many.nbest", "--output", "out.nbest")
-    assert "lattices are not written as n-best lists; write them with --output FOLDER/, then" in done.stderr
+    (files / "many.lats").write_text(KALDI)
+    for source, output in (("many.nbest", "out.nbest"), ("many.lats", "out.nbest"), ("many.lats", "out.jsonl.gz")):
+        done = call("lattice", "confusion", source, "--output", output)
+        assert "lattices are not written as n-best lists; write them with --output FOLDER/, then" in done.stderr
+        assert not (files / output).exists()
+
+
+def test_names_of_lists_give_lists(call, files):
+    (files / "many.lats").write_text(KALDI)
+    for output in ("out.nbest", "out.nbest.gz", "out.jsonl"):
+        assert call("lattice", "nbest", "many.lats", "--output", output).returncode == 0
+        assert [entry.text for entries in read_nbest(files / output) for entry in entries] == ["a", "b"]
 
 
 def test_labels_of_systems_and_oracles(call, files, folder):

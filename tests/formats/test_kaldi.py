@@ -196,7 +196,10 @@ def test_text_and_binary_hold_the_same(tmp_path, words, seed):
         assert row[1:3] == pytest.approx((cost, acoustic_score), abs=1e-3)
 
 
-def test_lists_of_places(tmp_path, words, monkeypatch):
+@pytest.mark.parametrize("folder", ["", "my lattices"])
+def test_lists_of_places(tmp_path, words, monkeypatch, folder):
+    tmp_path = tmp_path / folder
+    tmp_path.mkdir(exist_ok=True)
     pairs = [(f"utt-{n}", ls.Lattice.from_strings([("a cat", float(n)), ("the dog", 2.0)])) for n in range(3)]
     with kaldi.binary_archive(tmp_path / "lat.scp", symbols_path=words) as add:
         for name, lattice in pairs:
