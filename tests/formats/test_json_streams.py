@@ -485,3 +485,15 @@ def test_own_objects_with_the_fields_of_messages_are_results(tmp_path):
         {"mode": "online"},
     ):
         assert ls.read_nbest(written(tmp_path, [{**row, "hypotheses": ["a cat"]}]))[0][0].text == "a cat", row
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("name", ["Vosk", *SESSIONS])
+def test_messages_may_be_an_array(tmp_path, name, indent):
+    vosk = [{"partial": "a"}, {"partial": "a c"}, {"text": "A cat."}]
+    rows = vosk if name == "Vosk" else SESSIONS[name][0]
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps(rows, indent=indent), encoding="utf-8")
+    assert is_nbest(path)
+    with pytest.warns(InputWarning, match="left out interim results"):
+        assert [entries[0].text for entries in ls.read_nbest(path)] == ["A cat."]

@@ -65,6 +65,7 @@ _LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|[^\n]*?(?:%b)|%b)' % (KEY
 _SPREAD_HEAD = re.compile(rb'(?:\{\s*\n|\[\s*\{)(?=.*?(?:"hypotheses"\s*:\s*\[|%b)|%b)' % (KEYS, _LONG), re.DOTALL)
 _JSON_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*[\[{\"])")
 _BARE_HEAD = re.compile(rb"(?:\[\s*)?%b" % BARE)
+_PARTIAL_HEAD = re.compile(rb'\[\s*\{\s*"partial"\s*:')  # of Vosk's messages in an array
 _PIPELINE = rb'\{\s*"(?:generated|translation|summary)_text"\s*:'
 _TEXT = rb'"(?!(?:[^"\\]|\\.)*"\s*,\s*(?:null|\[))'  # not of pyctcdecode's beams, which are lists of a text and others
 _LISTS_HEAD = re.compile(rb"\[\s*(?:(\[\s*)(?:%b|\]\s*,|%b)|%b)" % (_TEXT, _PIPELINE, _PIPELINE))
@@ -101,7 +102,7 @@ def is_json_nbest(head: bytes) -> bool:
     if is_inspect_log(head):
         return True
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    heads = (_LINE_HEAD, _SPREAD_HEAD, _BARE_HEAD, _LISTS_HEAD)
+    heads = (_LINE_HEAD, _SPREAD_HEAD, _BARE_HEAD, _LISTS_HEAD, _PARTIAL_HEAD)
     begin = 0
     while not any(head.match(text, begin) for head in heads):
         message = MESSAGE.match(text, begin)
