@@ -30,7 +30,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.common import natural
 from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.support.tasks import check_cluster
-from lattice_simp.translate.model_files import decoder_settings
+from lattice_simp.translate.model_files import decoder_settings, require_folder
 from lattice_simp.translate.settings import SkeletonSettings
 from lattice_simp.translate.strategies import STRATEGIES
 
@@ -128,7 +128,7 @@ def check(files: TranslationInput, options: TranslateOptions, run: RunOptions) -
     Raises:
         LatticeSimpError: an option is invalid; the message names it and a remedy.
     """
-    stored = decoder_settings(options.model)
+    stored = decoder_settings(require_folder(options.model))
     settings = stored.updated(options.settings)
     if options.settings.get("mbr") == {} and stored.mbr is None:
         raise LatticeSimpError(

@@ -254,6 +254,12 @@ def test_bad_calls_are_one_line(call, model, arguments, message):
     assert done.stderr.startswith("lattice-simp: ")
 
 
+def test_a_missing_model_is_reported_before_text_is_read(call):
+    done = call("translate", "/no/such/model", stdin="")
+    assert done.returncode == 2
+    assert "/no/such/model: does not exist" in done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "message"),
