@@ -188,6 +188,8 @@ def _require_text(file: str, source: str) -> None:
 def _require_lists(file: str, source: str) -> None:
     if not is_nbest(file):
         remedy = "write lattices as n-best lists first: lattice nbest -n 100 --moses"
+        if is_text(file):
+            remedy = "make n-best lists of plain text with `lattice collect`"
         message = "the file is empty" if _is_empty(file) else "is not an n-best list"
         raise FormatError(message, path=source, remedy=remedy)
 

@@ -207,7 +207,7 @@ def test_tokens_of_detokenised_text(call, tmp_path):
         (("collect", "B", "A"), "B: ends after 1 line, but A has more"),
         (("collect", "A", "-n", "3"), "2 lines, not a multiple of 3"),
         (("collect", "-", "-"), "only one file can be standard input"),
-        (("texts", "A"), "A: is not an n-best list"),
+        (("texts", "A"), "A: is not an n-best list (make n-best lists of plain text with `lattice collect`)"),
         (("texts", "L", "--source", "A"), "plain text cannot hold --source"),
         (("texts", "L", "--source", "B", "-o", "x.jsonl"), "L: has a sentence 1, but B has 1 line"),
     ],
