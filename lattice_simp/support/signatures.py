@@ -34,6 +34,9 @@ _UNPACK = "unpack it first"
 _EXPORT = "export its content as text"
 _KALDI = "write text: lattice-copy ark:FILE ark,t:- | utils/int2sym.pl -f 3 words.txt > lattices.txt"
 
+INSPECT_LOG = rb"PK\x03\x04.{26}(?:_journal/|(?:header|summaries|reductions)\.json|samples/)"
+"""The beginning of a log of Inspect, a zip archive: the name of its first file."""
+
 SIGNATURES = tuple(
     Signature(name, re.compile(pattern, re.DOTALL), remedy)
     for name, pattern, remedy in (
@@ -43,6 +46,7 @@ SIGNATURES = tuple(
         ("UTF-16 text without its mark", rb"(?:\0[\t\n\r -~]){4}", _CONVERT.format("UTF-16BE")),
         ("a NumPy archive (.npz)", rb"PK\x03\x04.{26}[\w./-]{1,200}\.npy", _EXPORT),
         ("a PyTorch file", rb"PK\x03\x04.{26}[\w./-]{1,200}\.pkl", "write text, such as k2.to_str(fsa, openfst=True)"),
+        ("a log of Inspect", INSPECT_LOG, "write its texts first: lattice-simp lattice texts"),
         ("a zip archive", rb"PK(?:\x03\x04|\x05\x06|\x07\x08)", _UNPACK),
         ("a 7z archive", rb"7z\xbc\xaf\x27\x1c", _UNPACK),
         ("a RAR archive", rb"Rar!\x1a\x07", _UNPACK),

@@ -15,6 +15,7 @@ import lattice_simp as ls
 from lattice_simp.errors import FormatError, InputWarning
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.support import zip_files
+from lattice_simp.support.textio import read_lines
 
 LOGS = [{"token": "A", "logprob": -0.25, "top_logprobs": []}, {"token": " cat.", "logprob": -0.5, "top_logprobs": []}]
 
@@ -227,6 +228,8 @@ def test_logs_of_inspect_in_its_own_format(tmp_path):
     assert [name for name, _ in ls.read_all(path)] == ["q/1", "q/2", "q/10"]
     packed_by_zstandard(path)
     assert texts(path) == expected
+    with pytest.raises(FormatError, match=r"log.eval: looks like a log of Inspect, .* \(write its texts first: "):
+        next(read_lines(path))
     with pytest.raises(FormatError, match=r"log.eval: the log holds no samples \(run"):
         ls.read_nbest(packed_log(tmp_path, []))
     broken = {**inspected("cat", 1, "A cat."), "output": 5}

@@ -12,10 +12,11 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import natural_order
 from lattice_simp.formats.json.answers import is_object
 from lattice_simp.support.json_text import parse_json
+from lattice_simp.support.signatures import INSPECT_LOG
 from lattice_simp.support.textio import decode, read_bytes
 from lattice_simp.support.zip_files import member_names, read_members
 
-_LOG = re.compile(rb"PK\x03\x04.{26}(?:_journal/|(?:header|summaries|reductions)\.json|samples/)", re.DOTALL)
+_LOG = re.compile(INSPECT_LOG, re.DOTALL)
 _SAMPLE = re.compile(r"samples/.+\.json", re.DOTALL)
 
 
