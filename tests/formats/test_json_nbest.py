@@ -395,13 +395,6 @@ def test_odd_values_are_read_or_refused(tmp_path, text):
             list(stream_json(written(tmp_path, row)))
 
 
-def test_values_that_are_not_finite_are_reported(tmp_path):
-    row = {"text": "a", "words": [{"word": "a", "start": 0.0, "end": 0.5, "confidence": math.nan}]}
-    with pytest.warns(InputWarning, match="values that are not finite count as missing: 'confidence'"):
-        [[entry]] = ls.read_nbest(written(tmp_path, row))
-    assert (entry.times, entry.confidences) == (((0.0, 0.5),), None)
-
-
 @pytest.mark.parametrize("name", ["candidates", "outputs"])
 def test_texts_have_the_scores_of_a_separate_list(tmp_path, name):
     rows = [{"id": number, name: ["a cat", "a hat"], "scores": [-1.5, -2.5]} for number in (0, 2)]
