@@ -1,10 +1,9 @@
-"""Records and answers of programs that test or serve language models, made up in their forms."""
+"""Logs of Inspect in its own format, a zip archive of JSON files, and names of records."""
 
 from __future__ import annotations
 
 import json
 import struct
-import warnings
 import zipfile
 import zlib
 
@@ -12,7 +11,7 @@ import pytest
 import zstandard
 
 import lattice_simp as ls
-from lattice_simp.errors import FormatError, InputWarning
+from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.support import zip_files
 from lattice_simp.support.textio import read_lines
@@ -20,9 +19,9 @@ from lattice_simp.support.textio import read_lines
 LOGS = [{"token": "A", "logprob": -0.25, "top_logprobs": []}, {"token": " cat.", "logprob": -0.5, "top_logprobs": []}]
 
 
-def written(tmp_path, *rows, indent=None):
+def written(tmp_path, *rows):
     path = tmp_path / "answers.json"
-    path.write_text("".join(f"{json.dumps(row, indent=indent)}\n" for row in rows), encoding="utf-8")
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path
 
 
@@ -40,158 +39,6 @@ def inspected(name, epoch, text, **fields):
     output = {"model": "m", "choices": [choice] if text else [], "completion": text}
     messages = [{"role": "user", "content": "x"}, {"role": "assistant", "content": text}]
     return {"id": name, "epoch": epoch, "input": "x", "messages": messages, "output": output, "metadata": {}, **fields}
-
-
-def log_of_inspect(*samples):
-    return {
-        "version": 2,
-        "status": "success",
-        "eval": {"task": "t"},
-        "results": {"scores": []},
-        "samples": list(samples),
-    }
-
-
-@pytest.mark.parametrize("indent", [None, 2])
-def test_epochs_of_inspect_are_samples(tmp_path, indent):
-    log = log_of_inspect(*(inspected(name, epoch, f"A {name}.") for epoch in (1, 2) for name in ("cat", "dog")))
-    log["samples"][2]["output"]["choices"][0]["message"]["content"] = [{"type": "text", "text": "The cat."}]
-    path = written(tmp_path, log, indent=indent)
-    with warnings.catch_warnings(action="error"):
-        assert texts(path) == [("cat", [("A cat.", -0.75), ("The cat.", -0.75)]), ("dog", [("A dog.", -0.75)])]
-    assert all(entry.confidences is None for entries in ls.read_nbest(path) for entry in entries)
-
-
-def test_failed_epochs_of_inspect(tmp_path):
-    failed = inspected("cat", 2, "", error={"message": "too late", "traceback": ""})
-    samples = [failed, inspected("cat", 1, "A cat.")]
-    for order in (samples, samples[::-1]):
-        with pytest.warns(InputWarning) as caught:
-            assert texts(written(tmp_path, log_of_inspect(*order))) == [("cat", [("A cat.", -0.75)])]
-        assert {"left out failed requests" in str(warning.message) for warning in caught} == {True}
-    texts_only = {**inspected("cat", 2, "A cat."), "output": {"candidates": ["a hat"]}}
-    assert texts(written(tmp_path, log_of_inspect(texts_only, texts_only))) == [("cat", [("a hat", None)])]
-    with pytest.warns(InputWarning, match="1 failed request without hypotheses, the first: too late"):
-        assert texts(written(tmp_path, log_of_inspect(failed))) == [("cat", [])]
-
-
-def test_completions_of_helm(tmp_path):
-    completions = [
-        {
-            "text": "A cat.",
-            "logprob": -0.75,
-            "tokens": [{"text": "A", "logprob": -0.25}],
-            "finish_reason": {"reason": "length"},
-        },
-        {"text": "The cat.", "logprob": -1.5, "tokens": []},
-    ]
-    state = {
-        "instance": {"input": {"text": "x"}, "id": "q1"},
-        "request": {"prompt": "x"},
-        "result": {"success": True, "completions": completions},
-    }
-    path = written(tmp_path, {"adapter_spec": {"num_outputs": 2}, "request_states": [state]}, indent=2)
-    with pytest.warns(InputWarning, match="an answer that was cut off \\('length'\\)"):
-        assert texts(path) == [("q1", [("A cat.", -0.75), ("The cat.", -1.5)])]
-
-
-def promptfoo(test, prompt, answer, **fields):
-    return {
-        "testIdx": test,
-        "promptIdx": prompt,
-        "vars": {},
-        "response": {"output": answer, "cached": False},
-        "score": 1,
-        **fields,
-    }
-
-
-def test_results_of_promptfoo(tmp_path):
-    """The answers to a test are its samples; on lines, each is a sentence."""
-    results = [promptfoo(0, 0, "A cat."), promptfoo(1, 0, "No."), promptfoo(0, 1, "The cat.")]
-    path = written(tmp_path, {"evalId": "e", "results": {"version": 3, "prompts": [], "results": results}}, indent=2)
-    assert texts(path) == [(None, [("A cat.", None), ("The cat.", None)]), (None, [("No.", None)])]
-    assert texts(written(tmp_path, *results)) == [(None, [(text, None)]) for text in ("A cat.", "No.", "The cat.")]
-    failed = {"testIdx": 0, "error": "API error", "response": {"error": "API error"}}
-    with pytest.warns(InputWarning, match="the first: API error"):
-        assert texts(written(tmp_path, failed, results[0])) == [(None, []), (None, [("A cat.", None)])]
-    with pytest.raises(FormatError, match="found the key 'answer' in"):
-        ls.read_nbest(written(tmp_path, promptfoo(0, 0, {"answer": 7})))
-
-
-def test_results_of_langchain(tmp_path):
-    def entry(text, **details):
-        return {"text": text, "generation_info": details or None, "type": "Generation"}
-
-    chat = {
-        **entry("No.", logprobs={"content": LOGS}),
-        "type": "ChatGeneration",
-        "message": {"content": "No.", "type": "ai"},
-    }
-    result = {
-        "generations": [[entry("A cat."), entry("The cat.", finish_reason="stop")], [chat]],
-        "llm_output": {},
-        "type": "LLMResult",
-    }
-    expected = [(None, [("A cat.", None), ("The cat.", None)]), (None, [("No.", -0.75)])]
-    assert texts(written(tmp_path, result)) == expected
-    packed = {"lc": 1, "type": "constructor", "id": ["x", "LLMResult"], "kwargs": result}
-    packed["kwargs"]["generations"][1] = [{"lc": 1, "type": "constructor", "id": ["ChatGeneration"], "kwargs": chat}]
-    assert texts(written(tmp_path, packed, indent=2)) == expected
-
-
-def test_messages_of_langchain(tmp_path):
-    question = {"content": "What is it?", "type": "human", "id": None}
-    details = {"finish_reason": "stop", "logprobs": {"content": LOGS}}
-    answer = {"content": "A cat.", "type": "ai", "additional_kwargs": {}, "response_metadata": details, "id": "run-1"}
-    packed = {"lc": 1, "type": "constructor", "id": ["x", "AIMessage"], "kwargs": answer}
-    for row in (answer, packed):
-        [[entry]] = ls.read_nbest(written(tmp_path, row))
-        assert (entry.text, entry.features["LogProb"]) == ("A cat.", -0.75)
-        assert entry.confidences is not None
-    with pytest.warns(InputWarning, match="left out messages of the kind 'human'"):
-        assert texts(written(tmp_path, question, answer)) == [(None, [("A cat.", -0.75)])]
-
-
-def test_answers_of_sglang(tmp_path):
-    def answer(text, logs, reason):
-        return {
-            "text": text,
-            "output_ids": [1],
-            "meta_info": {"id": "a", "finish_reason": reason, "output_token_logprobs": logs},
-        }
-
-    named = answer("A cat.", [[-0.25, 1, "A"], [-0.5, 2, " cat."]], {"type": "stop", "matched": 2})
-    unnamed = answer("No.", [[-0.25, 1, None]], {"type": "length", "length": 1})
-    plain = {"text": "No.", "meta_info": {"id": "a", "finish_reason": {"type": "stop"}}}
-    path = written(tmp_path, named, unnamed, plain)
-    with pytest.warns(InputWarning, match=r":2: an answer that was cut off \('length'\)"):
-        assert texts(path) == [(None, [("A cat.", -0.75)]), (None, [("No.", -0.25)]), (None, [("No.", None)])]
-    assert ls.read_nbest(written(tmp_path, named))[0][0].confidences is not None
-    with pytest.raises(FormatError, match="a part of a stream"):
-        ls.read_nbest(written(tmp_path, answer("A", [[-0.25, 1, "A"]], None)))
-
-
-def test_answers_of_triton(tmp_path):
-    """Log probabilities that are all 0 were not asked for."""
-    fields = {"model_name": "ensemble", "model_version": "1", "sequence_end": False}
-    one, zero = {"text_output": "A cat.", "cum_log_probs": -0.75}, {"text_output": "No.", "cum_log_probs": 0.0}
-    several = {"text_output": ["A cat.", "The cat."], "cum_log_probs": [-0.75, -1.5]}
-    path = written(tmp_path, *({**fields, **row} for row in (one, zero, several)))
-    first, second, third = ls.read_nbest(path)
-    assert (first[0].text, first[0].features["LogProb"]) == ("A cat.", -0.75)
-    assert (second[0].text, "LogProb" in second[0].features) == ("No.", False)
-    assert [(entry.text, entry.cost) for entry in third] == [("A cat.", 0.75), ("The cat.", 1.5)]
-
-
-def test_data_sets_are_no_answers(tmp_path):
-    for row in (
-        {"output": "A cat."},
-        {"samples": [{"input": "x", "output": "A cat."}]},
-        {"results": [{"output": "A cat."}]},
-    ):
-        with pytest.raises(FormatError):
-            ls.read_nbest(written(tmp_path, row))
 
 
 def packed_log(folder, samples, method=zipfile.ZIP_DEFLATED, name="log.eval"):

@@ -13,6 +13,7 @@ import pytest
 
 import lattice_simp as ls
 from lattice_simp.errors import FormatError
+from lattice_simp.formats.nbest import is_nbest, stream_sentences
 
 CASES = [json.loads(line) for line in Path(__file__).with_name("json_results.jsonl").open(encoding="utf-8")]
 VALUES = {
@@ -20,6 +21,7 @@ VALUES = {
     "times": attrgetter("times"),
     "confidences": attrgetter("confidences"),
     "logs": lambda entry: entry.features.get("LogProb"),
+    "features": attrgetter("features"),
 }
 """What a case may have beside its texts, one value for each hypothesis."""
 
@@ -27,17 +29,22 @@ VALUES = {
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
 def test_results_of_producers(tmp_path, case, indent):
-    """Reads objects on lines and over several lines; there are no warnings but those of the case."""
+    """Reads values on lines and over several lines; there are no warnings but those of the case."""
     path = tmp_path / "x.json"
     path.write_text("".join(f"{json.dumps(row, indent=indent)}\n" for row in case["rows"]), encoding="utf-8")
     if "error" in case:
-        with pytest.raises(FormatError, match=pattern(case["error"], indent)):
+        with pytest.raises(FormatError, match=pattern(case["error"], indent)) as refused:
             ls.read_nbest(path)
+        assert refused.value.remedy
         return
+    assert is_nbest(path)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         lists = ls.read_nbest(path)
     assert [[entry.text for entry in entries] for entries in lists] == case["texts"]
+    if "names" in case:
+        with warnings.catch_warnings(action="ignore"):
+            assert [sentence.name for sentence in stream_sentences(path)] == case["names"]
     for name in VALUES.keys() & case.keys():
         assert [rounded(VALUES[name](entry)) for entries in lists for entry in entries] == case[name]
     messages = [str(warning.message) for warning in caught]
@@ -46,7 +53,7 @@ def test_results_of_producers(tmp_path, case, indent):
 
 
 def pattern(message, indent):
-    """Returns a pattern of a message; its line is known where each object is on a line."""
+    """Returns a pattern of a message; its line is known where each value is on a line."""
     return message if indent is None else re.sub(r"^:\d:", r":\\d+:", message)
 
 
@@ -54,4 +61,6 @@ def rounded(value):
     """Returns a value as JSON holds it; None for NaN."""
     if isinstance(value, float):
         return None if math.isnan(value) else round(value, 6)
+    if isinstance(value, dict):
+        return {name: rounded(score) for name, score in value.items()}
     return list(map(rounded, value)) if isinstance(value, tuple) else value
