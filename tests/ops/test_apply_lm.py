@@ -127,31 +127,6 @@ def arrays(lattice):
 # ---------------------------------------------------------------- one model without a beam
 
 
-@pytest.mark.parametrize(("weight", "word_penalty"), [(1.0, 0.0), (0.4, 0.7), (3.0, -1.5)])
-def test_every_path_gets_the_models_cost(weight, word_penalty):
-    for seed, order in ONE_MODEL:
-        case = f"seed {seed}, order {order}"
-        lattice, model, reference = make(seed, order)
-        models = {"LM": (model, weight)}
-        scored = apply_lm(lattice, models, word_penalty=word_penalty)
-        assert_canonical(scored, case)
-        actual = [(labels, cost) for _, labels, cost in paths(scored)]
-        assert len(actual) == len(dict(actual)), case
-        expected = expected_costs(lattice, models, {"LM": reference}, word_penalty)
-        assert dict(actual) == pytest.approx(expected, **TOLERANCE), case
-
-
-def test_paths_keep_their_words_and_tables():
-    for seed, order in ONE_MODEL:
-        case = f"seed {seed}, order {order}"
-        lattice, model, _ = make(seed, order)
-        scored = apply_lm(lattice, {"LM": (model, 1.0)})
-        before, after = ({labels: words for words, labels, _ in paths(each)} for each in (lattice, scored))
-        assert after == before, case
-        assert scored.symbols is lattice.symbols, case
-        assert scored.isymbols is lattice.isymbols, case
-
-
 @pytest.mark.parametrize("weight", [0.5, 1.0, 1e-9])
 def test_the_new_feature_sums_to_the_log_probability(weight):
     for seed, order in ONE_MODEL:

@@ -15,23 +15,29 @@ from gappy_reference import (
     random_hypotheses,
     rho_cost,
 )
-from helpers import beams_between, best_by_string, keep_least, paths
+from helpers import assert_canonical, beams_between, best_by_string, keep_least, paths
 
 from lattice_simp import EditCosts, Lattice, SymbolTable, compose_gappy, gappy_acceptor, reference
 from lattice_simp.engines import ENGINES
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, LatticeSimpError
 
 SEEDS = range(25)
-CLOSE = 1e-4
+CLOSE = {"arrays": 1e-9, "openfst": 1e-4}
+"""How closely each engine's costs must be those by brute force."""
+
+BOTH = CLOSE["openfst"]
 LOOPS = ("sigma", "rho")
 FULL = Lattice.from_strings([("a b d", 1.0), ("a x c", 2.0)])
 
 
 def composed(name, full, hypotheses, *, loops="sigma", positions=None, **options):
-    """Returns {string: least cost} of an engine's composition."""
+    """Returns {string: least cost} of an engine's composition; that of the arrays must be canonical."""
     engine = ENGINES[name]
     acceptor = engine.gappy_acceptor(hypotheses, loops=loops, positions=positions, symbols=full.symbols)
-    return best_by_string(engine.compose_gappy(full, acceptor, **options))
+    joint = engine.compose_gappy(full, acceptor, **options)
+    if name == "arrays":
+        assert_canonical(joint)
+    return best_by_string(joint)
 
 
 def random_positions(rng, pairs, share):
@@ -60,7 +66,7 @@ def test_acceptors_hold_the_hypotheses_and_a_loop_at_each_state():
                 looping = acceptor.sources[acceptor.olabels == acceptor.symbols.find(f"<{loops}>")]
                 assert sorted(looping) == list(range(acceptor.num_states)), seed
                 strings = best_by_string(without_loops(acceptor, f"<{loops}>"))
-                assert strings == pytest.approx(least_by_string(pairs), abs=CLOSE), seed
+                assert strings == pytest.approx(least_by_string(pairs), abs=BOTH), seed
 
 
 def test_sigma_is_the_subsequence_relation_at_least_costs():
@@ -71,7 +77,7 @@ def test_sigma_is_the_subsequence_relation_at_least_costs():
         weight = (1.0, 0.0, 2.5)[seed % 3]
         expected = expected_sigma(full, pairs, weight)
         for name in ENGINES:
-            assert composed(name, full, pairs, weight=weight) == pytest.approx(expected, abs=CLOSE), (seed, name)
+            assert composed(name, full, pairs, weight=weight) == pytest.approx(expected, abs=CLOSE[name]), (seed, name)
 
 
 def test_rho_is_the_deterministic_matcher():
@@ -84,7 +90,7 @@ def test_rho_is_the_deterministic_matcher():
         expected = {w: cost + weight * moves[w] for w, cost in best_by_string(full).items() if moves[w] < math.inf}
         for name in ENGINES:
             actual = composed(name, full, pairs, loops="rho", weight=weight)
-            assert actual == pytest.approx(expected, abs=CLOSE), (seed, name)
+            assert actual == pytest.approx(expected, abs=CLOSE[name]), (seed, name)
 
 
 def test_rho_rejects_and_sigma_accepts_where_the_acceptor_branches():
@@ -101,7 +107,10 @@ def test_words_are_skipped_at_each_hypothesis_own_positions_only():
         positions = random_positions(rng, pairs, (0.3, 0.6, 0.9)[seed % 3])
         expected = expected_sigma(full, pairs, 1.0, positions)
         for name in ENGINES:
-            assert composed(name, full, pairs, positions=positions) == pytest.approx(expected, abs=CLOSE), (seed, name)
+            assert composed(name, full, pairs, positions=positions) == pytest.approx(expected, abs=CLOSE[name]), (
+                seed,
+                name,
+            )
 
 
 def test_both_engines_give_the_same_with_rho_at_positions():
@@ -111,7 +120,7 @@ def test_both_engines_give_the_same_with_rho_at_positions():
         full, pairs = random_full(rng, states=8), random_hypotheses(rng, 2 + seed % 4, longest=2)
         positions = random_positions(rng, pairs, (0.4, 0.7)[seed % 2])
         results = [composed(name, full, pairs, loops="rho", positions=positions) for name in ENGINES]
-        assert results[0] == pytest.approx(results[1], abs=CLOSE), seed
+        assert results[0] == pytest.approx(results[1], abs=BOTH), seed
         strings += len(results[0])
     assert strings > 100
 
@@ -130,7 +139,7 @@ def test_edits_cost_what_the_best_alignment_costs():
         expected = expected_sigma(full, pairs, 0.6, positions, edits)
         for name in ENGINES:
             actual = composed(name, full, pairs, positions=positions, weight=0.6, edits=edits)
-            assert actual == pytest.approx(expected, abs=CLOSE), (seed, name)
+            assert actual == pytest.approx(expected, abs=CLOSE[name]), (seed, name)
 
 
 def test_the_cheapest_edit_of_a_word_counts():
@@ -146,7 +155,7 @@ def test_both_engines_give_the_same_with_rho_and_edits():
         full, pairs = random_full(rng, states=6), random_hypotheses(rng, 3, longest=2)
         edits = EditCosts(2.0, 1.5, 0.5, first_letter)
         results = [composed(name, full, pairs, loops="rho", edits=edits) for name in ENGINES]
-        assert results[0] == pytest.approx(results[1], abs=CLOSE), seed
+        assert results[0] == pytest.approx(results[1], abs=BOTH), seed
         assert len(results[0]) == len(best_by_string(full)), seed
 
 
@@ -161,7 +170,7 @@ def test_every_full_path_keeps_its_input_labels():
             keep_least(table, ((tuple(filter(None, labels)), cost) for _, labels, cost in paths(joint)))
             tables.append(table)
             assert joint.isymbols is full.isymbols
-        assert tables[0] == pytest.approx(tables[1], abs=CLOSE), seed
+        assert tables[0] == pytest.approx(tables[1], abs=BOTH), seed
 
 
 def test_an_acceptor_of_the_arrays_means_the_same_to_openfst():
@@ -173,7 +182,7 @@ def test_an_acceptor_of_the_arrays_means_the_same_to_openfst():
             expected = best_by_string(compose_gappy(full, skeleton))
             words = len(full.symbols)
             actual = best_by_string(reference.compose_gappy(full, skeleton.as_lattice()))
-            assert actual == pytest.approx(expected, abs=CLOSE), (seed, loops)
+            assert actual == pytest.approx(expected, abs=BOTH), (seed, loops)
             assert len(full.symbols) == words, "the loops' labels are not words of the full lattice"
 
 
@@ -188,7 +197,10 @@ def test_a_beam_keeps_the_same_strings():
             for name in ENGINES:
                 actual = composed(name, full, pairs, beam=beam)
                 assert actual.keys() <= expected.keys(), (seed, name)
-                assert {w: c for w, c in actual.items() if c < limit} == pytest.approx(within, abs=CLOSE), (seed, name)
+                assert {w: c for w, c in actual.items() if c < limit} == pytest.approx(within, abs=CLOSE[name]), (
+                    seed,
+                    name,
+                )
 
 
 def test_what_does_not_fit_is_empty():
@@ -208,6 +220,7 @@ def test_what_does_not_fit_is_empty():
         ([], {"positions": []}, EmptyLatticeError),
         (Lattice.from_strings([]), {}, EmptyLatticeError),
         ([("a", math.nan)], {}, LatticeSimpError),
+        ([("a", math.inf)], {}, LatticeSimpError),
         ([("a", 0.0)], {"positions": []}, LatticeSimpError),
         ([("a", 0.0)], {"positions": [{2}]}, LatticeSimpError),
         ([("a", 0.0)], {"positions": [{-1}]}, LatticeSimpError),
@@ -227,6 +240,6 @@ def test_unusable_lattices_and_weights_are_refused(name):
     cyclic = Lattice.from_arcs([0, 0], [1, 1], [1.0, 1.0], [0, 1], [math.inf, 0.0], SymbolTable("a"))
     with pytest.raises(CyclicLatticeError):
         engine.compose_gappy(cyclic, acceptor)
-    for options in ({"weight": -1.0}, {"weight": math.inf}, {"beam": -1.0}):
+    for options in ({"weight": -1.0}, {"weight": math.nan}, {"weight": math.inf}, {"beam": -1.0}, {"beam": math.nan}):
         with pytest.raises(LatticeSimpError):
             engine.compose_gappy(FULL, acceptor, **options)

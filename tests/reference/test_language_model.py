@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import PlainModel, beams_between, best_by_string, paths, random_arpa, random_lattice
+from helpers import PlainModel, assert_canonical, beams_between, best_by_string, paths, random_arpa, random_lattice
 
 from lattice_simp import LanguageModel, Lattice, SymbolTable
 from lattice_simp.engines import ENGINES
@@ -85,7 +85,9 @@ def test_every_path_gets_the_models_cost():
             )
             costs = {labels: cost for _, labels, cost in actual}
             assert costs == pytest.approx({k: v[1] for k, v in expected.items()}, **CLOSE), (seed, name)
-            assert scored.isymbols is lattice.isymbols
+            assert (scored.symbols, scored.isymbols) == (lattice.symbols, lattice.isymbols)
+            if name == "arrays":
+                assert_canonical(scored, seed)
 
 
 def test_a_beam_keeps_the_same_paths():

@@ -16,7 +16,9 @@ from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
 
 WORDS = ("a", "b", "c")
 SEEDS = range(40)
-CLOSE = 1e-4
+CLOSE = {"arrays": 1e-9, "openfst": 1e-4}
+"""How closely each engine's costs must be those by brute force."""
+
 CYCLIC = Lattice.from_arcs([0, 0], [1, 1], [1.0, 1.0], [0, 1], [math.inf, 0.0], SymbolTable("a"))
 DEAD_END = Lattice.from_arcs([0], [1], [0.0], [1], [math.inf] * 2, SymbolTable("a"))
 EMPTY = [Lattice.from_strings([]), DEAD_END]
@@ -69,7 +71,7 @@ def test_pruning_keeps_the_arcs_and_ends_of_paths_within_the_beam():
                 pruned = engine.prune(lattice, beam)
                 actual, costs = words_and_costs(pruned)
                 assert actual == expected, (seed, beam, name)
-                assert costs == pytest.approx(sorted(cost for _, cost in kept), abs=CLOSE), (seed, beam, name)
+                assert costs == pytest.approx(sorted(cost for _, cost in kept), abs=CLOSE[name]), (seed, beam, name)
                 assert pruned.is_topsorted, (seed, beam, name)
     assert beams > 100
 
@@ -95,8 +97,12 @@ def test_different_strings_at_their_least_costs():
                 hypotheses = engine.nbest(lattice, n)
                 costs, strings = [path.cost for path in hypotheses], [tuple(path.tokens) for path in hypotheses]
                 assert costs == sorted(costs), (seed, name, n)
-                assert costs == pytest.approx(sorted(expected.values())[:n], abs=CLOSE), (seed, name, n)
-                assert costs == pytest.approx([expected[string] for string in strings], abs=CLOSE), (seed, name, n)
+                assert costs == pytest.approx(sorted(expected.values())[:n], abs=CLOSE[name]), (seed, name, n)
+                assert costs == pytest.approx([expected[string] for string in strings], abs=CLOSE[name]), (
+                    seed,
+                    name,
+                    n,
+                )
                 assert len(set(strings)) == len(strings), (seed, name, n)
 
 
@@ -107,7 +113,12 @@ def test_without_unique_every_path_counts():
         for name, engine in ENGINES.items():
             for n in (1, 4, 10**30):
                 hypotheses = engine.nbest(lattice, n, unique=False)
-                assert [path.cost for path in hypotheses] == pytest.approx(expected[:n], abs=CLOSE), (seed, name, n)
+                assert [path.cost for path in hypotheses] == pytest.approx(expected[:n], abs=CLOSE[name]), (
+                    seed,
+                    name,
+                    n,
+                )
+                assert name == "openfst" or len({tuple(path.arcs) for path in hypotheses}) == len(hypotheses), seed
             assert Counter(path.tokens for path in hypotheses) == Counter(w for w, *_ in paths(lattice)), seed
 
 
@@ -136,7 +147,7 @@ def test_distances_are_those_of_all_paths():
                 for name, engine in ENGINES.items():
                     actual = engine.shortest_distance(lattice, semiring=semiring, reverse=reverse)
                     expected = [total(cost) for cost in costs]
-                    assert actual.tolist() == pytest.approx(expected, abs=CLOSE), (seed, name, semiring, reverse)
+                    assert actual.tolist() == pytest.approx(expected, abs=CLOSE[name]), (seed, name, semiring, reverse)
 
 
 def test_arc_posteriors_are_the_shares_of_all_paths():
@@ -150,7 +161,7 @@ def test_arc_posteriors_are_the_shares_of_all_paths():
             total += probability
         for name, engine in ENGINES.items():
             actual = engine.arc_posteriors(lattice)
-            assert actual == pytest.approx(expected / (total or 1.0), abs=CLOSE), (seed, name)
+            assert actual == pytest.approx(expected / (total or 1.0), abs=CLOSE[name]), (seed, name)
 
 
 # ---------------------------------------------------------------- limits
@@ -182,5 +193,6 @@ def test_limits_are_checked(name):
     for beam in (-1.0, math.nan):
         with pytest.raises(LatticeSimpError, match="the beam is"):
             ENGINES[name].prune(lattice, beam)
-    with pytest.raises(LatticeSimpError, match="n is 0"):
-        ENGINES[name].nbest(lattice, 0)
+    for n in (0, -1):
+        with pytest.raises(LatticeSimpError, match=f"n is {n}"):
+            ENGINES[name].nbest(lattice, n)
