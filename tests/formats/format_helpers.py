@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +33,9 @@ WORDS = (
     "-1.5",
     "\u2028",
 )
+
+JSON_CASES = [json.loads(line) for line in Path(__file__).with_name("json_results.jsonl").open(encoding="utf-8")]
+"""JSON results of many producers, and what is read of them."""
 
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason=f"no shared development data at {SHARED}")
 
@@ -66,6 +71,15 @@ def random_lattice(
     inputs = (rng.integers(0, len(symbols), num_arcs), symbols) if transducer else None
     features = {name: rng.normal(0, 10, num_arcs) for name in columns}
     return Lattice.from_arcs(sources, labels, weights, nextstates, finals, symbols, features=features, inputs=inputs)
+
+
+def rounded(value: object) -> object:
+    """Returns a value as JSON holds it; None for NaN."""
+    if isinstance(value, float):
+        return None if math.isnan(value) else round(value, 6)
+    if isinstance(value, dict):
+        return {name: rounded(score) for name, score in value.items()}
+    return list(map(rounded, value)) if isinstance(value, tuple) else value
 
 
 def assert_same(left: Lattice, right: Lattice) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import warnings
-from operator import attrgetter
-from pathlib import Path
+from operator import attrgetter, itemgetter
 
 import pytest
+from format_helpers import JSON_CASES, rounded
 
 import lattice_simp as ls
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
 
-CASES = [json.loads(line) for line in Path(__file__).with_name("json_results.jsonl").open(encoding="utf-8")]
 VALUES = {
     "costs": attrgetter("cost"),
     "times": attrgetter("times"),
@@ -27,7 +25,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-@pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
+@pytest.mark.parametrize("case", JSON_CASES, ids=itemgetter("case"))
 def test_results_of_producers(tmp_path, case, indent):
     """Reads values on lines and over several lines; there are no warnings but those of the case."""
     path = tmp_path / "x.json"
@@ -55,12 +53,3 @@ def test_results_of_producers(tmp_path, case, indent):
 def pattern(message, indent):
     """Returns a pattern of a message; its line is known where each value is on a line."""
     return message if indent is None else re.sub(r"^:\d:", r":\\d+:", message)
-
-
-def rounded(value):
-    """Returns a value as JSON holds it; None for NaN."""
-    if isinstance(value, float):
-        return None if math.isnan(value) else round(value, 6)
-    if isinstance(value, dict):
-        return {name: rounded(score) for name, score in value.items()}
-    return list(map(rounded, value)) if isinstance(value, tuple) else value
