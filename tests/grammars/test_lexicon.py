@@ -9,15 +9,16 @@ from lattice_simp.grammars.english.lexicon import word_set
 from lattice_simp.support.tables import grammar_table
 
 ROOT = Path(__file__).parents[2]
-SOURCES = [path for folder in ("lattice_simp", "grammars") for path in sorted((ROOT / folder).rglob("*.py"))]
+SOURCES = [path.read_text("utf-8") for folder in ("lattice_simp", "grammars") for path in (ROOT / folder).rglob("*.py")]
 
 
 def names(function):
     """Returns the arguments with which the code calls a function."""
-    calls = [node for path in SOURCES for node in ast.walk(ast.parse(path.read_text("utf-8")))]
     return {
         node.args[0].value
-        for node in calls
+        for text in SOURCES
+        if f"{function}(" in text
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
         if node.args and isinstance(node.args[0], ast.Constant)
     }
