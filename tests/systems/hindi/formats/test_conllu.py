@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lattice_simp.errors import FormatError
+from lattice_simp.support.tables import read_table
 from lattice_simp.systems.hindi.formats.conllu import read_conllu
 from lattice_simp.systems.hindi.rules import rule_clauses
 from lattice_simp.systems.hindi.sentence import Chunk, Token
@@ -108,102 +110,20 @@ def test_multiword_tokens_and_empty_nodes_are_passed_over():
     assert [(chunk.tag, chunk.head) for chunk in sentence.chunks] == [("NP", 1), ("VGF", -1)]
 
 
-UNMARKED = {
-    "finite": (
-        "राम|PROPN||6|nsubj बड़ी|ADJ||3|amod रोटी|NOUN||6|obj कभी|ADV||6|advmod नहीं|PART|Polarity=Neg|6|advmod"
-        " खाता|VERB|VerbForm=Part|0|root है|AUX|VerbForm=Fin|6|aux ।|PUNCT||6|punct",
-        "NP:राम NP:बड़ी+रोटी RBP:कभी VGF:नहीं+खाता+है BLK:।",
-    ),
-    "a particle apart from its verb": (
-        "नहीं|PART|Polarity=Neg|3|advmod कभी|ADV||3|advmod खाएगा|VERB|VerbForm=Fin|0|root",
-        "NEGP:नहीं RBP:कभी VGF:खाएगा",
-    ),
-    "a participle alone is finite where it heads the sentence": (
-        "राम|PROPN||2|nsubj सोया|VERB|VerbForm=Part|0|root",
-        "NP:राम VGF:सोया",
-    ),
-    "a participle that modifies": (
-        "सोते|VERB|VerbForm=Part|3|acl हुए|AUX|VerbForm=Part|1|aux राम|PROPN||4|nsubj आया|VERB|VerbForm=Part|0|root",
-        "VGNF:सोते+हुए NP:राम VGF:आया",
-    ),
-    "a converb": (
-        "खा|VERB|VerbForm=Conv|3|advcl कर|AUX||1|aux सोया|VERB|VerbForm=Part|0|root",
-        "VGNF:खा+कर VGF:सोया",
-    ),
-    "a verbal noun with its postposition": (
-        "खाने|VERB|VerbForm=Inf|3|advcl से|ADP||1|mark रोका|VERB|VerbForm=Part|0|root",
-        "VGNN:खाने+से VGF:रोका",
-    ),
-    "a relative clause": (
-        "जो|PRON||2|nsubj आया|VERB|VerbForm=Part|3|acl:relcl वह|PRON||4|nsubj गया|VERB|VerbForm=Part|0|root",
-        "NP:जो VGF:आया NP:वह VGF:गया",
-    ),
-    "coordination, and a comma": (
-        "आया|VERB|VerbForm=Part|0|root ,|PUNCT||4|punct और|CCONJ||4|cc गया|VERB|VerbForm=Part|1|conj",
-        "VGF:आया+, CCP:और VGF:गया",
-    ),
-    "coordinated converbs": (
-        "खाकर|VERB|VerbForm=Conv|4|advcl और|CCONJ||3|cc पीकर|VERB|VerbForm=Conv|1|conj सोया|VERB|VerbForm=Part|0|root",
-        "VGNF:खाकर CCP:और VGNF:पीकर VGF:सोया",
-    ),
-    "a participle that depends on its auxiliary": (
-        "करते|VERB||2|xcomp हुए|VERB||4|acl राम|PROPN||4|nsubj आया|VERB||0|root",
-        "VGNF:करते+हुए NP:राम VGF:आया",
-    ),
-    "a participle beside its auxiliary": (
-        "करते|VERB||4|acl हुए|AUX||4|aux राम|PROPN||4|nsubj आया|VERB||0|root",
-        "VGNF:करते+हुए NP:राम VGF:आया",
-    ),
-    "a participle that is an auxiliary's clause": (
-        "करते|VERB||2|advcl हुए|VERB||4|acl राम|PROPN||4|nsubj आया|VERB||0|root",
-        "VGNF:करते+हुए NP:राम VGF:आया",
-    ),
-    "roots before second verbs": (
-        "कर|VERB||3|xcomp भी|PART||3|dep चुके|VERB||4|acl लोग|NOUN||6|nsubj आ|VERB||6|compound गए|VERB||0|root",
-        "VGNF:कर+भी+चुके NP:लोग VGF:आ+गए",
-    ),
-    "infinitives": (
-        "रोने|VERB|VerbForm=Inf|2|xcomp लगा|VERB||0|root जाना|VERB|VerbForm=Inf|4|xcomp चाहा|VERB||2|conj",
-        "VGF:रोने+लगा VGNN:जाना VGF:चाहा",
-    ),
-    "a verb that became": (
-        "खुश|ADJ||2|xcomp हुए|VERB||3|acl राम|PROPN||4|nsubj आया|VERB||0|root",
-        "JJP:खुश VGNF:हुए NP:राम VGF:आया",
-    ),
-    "a finite form without features": (
-        "आता|VERB||3|advcl है|AUX||1|aux गया|VERB||0|root",
-        "VGF:आता+है VGF:गया",
-    ),
-    "a tense that depends on another verb": (
-        "परोक्ष|ADJ||5|xcomp बताते|VERB||5|advcl हैं|VERB||0|root और|CCONJ||5|cc देना|VERB|VerbForm=Inf|3|conj है|AUX||3|aux",
-        "JJP:परोक्ष VGF:बताते+हैं CCP:और VGF:देना+है",
-    ),
-    "an obligation": (
-        "खुला|ADJ||2|xcomp रखना|VERB||0|root होता|VERB||2|xcomp है|AUX||2|aux",
-        "JJP:खुला VGF:रखना+होता+है",
-    ),
-    "a passive verbal noun": (
-        "किए|VERB|VerbForm=Part|4|advcl जाने|AUX||1|aux पर|ADP||1|mark रोया|VERB|VerbForm=Part|0|root",
-        "VGNN:किए+जाने+पर VGF:रोया",
-    ),
-    "a subordinator makes a participle finite": (
-        "अगर|SCONJ||2|mark आया|VERB|VerbForm=Part|3|advcl जाऊँगा|VERB|VerbForm=Fin|0|root",
-        "CCP:अगर VGF:आया VGF:जाऊँगा",
-    ),
-}
+UNMARKED = list(read_table(Path(__file__).with_name("chunks.tsv"), ("name", "words", "chunks"), full=True))
 
 
-@pytest.mark.parametrize("name", UNMARKED)
-def test_chunks_from_the_tree(name):
-    given_words, expected = UNMARKED[name]
-    words = [word.split("|") for word in given_words.split()]
+@pytest.mark.parametrize("row", UNMARKED, ids=itemgetter("name"))
+def test_chunks_from_the_tree(row):
+    words = [word.split("|") for word in row["words"].split()]
     lines = [
         line(number, form, part=part, features=features or "_", head=head, relation=relation)
         for number, (form, part, features, head, relation) in enumerate(words, start=1)
     ]
     (sentence,) = read(*lines)
     forms = [token.form for token in sentence.tokens]
-    assert " ".join(f"{chunk.tag}:{'+'.join(forms[chunk.start : chunk.end])}" for chunk in sentence.chunks) == expected
+    chunks = [f"{chunk.tag}:{'+'.join(forms[chunk.start : chunk.end])}" for chunk in sentence.chunks]
+    assert " ".join(chunks) == row["chunks"]
 
 
 def test_tags_from_universal_ones():
