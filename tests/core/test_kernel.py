@@ -190,7 +190,7 @@ def both(pair, plain):
     return pair.first.sum() + 10.0 * pair.second.sum() + 100.0 * plain[0].sum()
 
 
-@pytest.mark.parametrize("kind", [np.int32, np.int64, np.float64, np.bool_, np.dtype([("a", np.int32), ("b", "f8")])])
+@pytest.mark.parametrize("kind", [np.int32, np.dtype([("a", np.int32), ("b", "f8")])])
 def test_kernels_see_of_read_only_arrays_what_others_see(kind):
     """The arrays may be views of any part of a larger one."""
     whole = np.arange(24).astype(kind)
