@@ -143,7 +143,7 @@ train-joint-model: $(STAMP)  ## train a neural joint model on the alignments of 
 	$(BIN)/lattice-simp train experiments/en-fr/config.yaml --to align
 	$(BIN)/lattice-simp rescore train-joint experiments/en-fr/joint.yaml
 
-transformer: $(STAMP)  ## train a small Transformer, rescore lists and lattices of train-multi30k; needs torch (half an hour; a stopped run continues)
+transformer: $(STAMP)  ## train a small Transformer, rescore lists and lattices of train-multi30k; needs torch (an hour and a half; a stopped run continues)
 	$(BIN)/python -m pip install --quiet --editable '.[neural-training]'
 	$(call RUN,experiments.transformer)
 
