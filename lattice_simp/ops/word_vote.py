@@ -30,8 +30,8 @@ def word_vote(lattice: Lattice, confidence_weight: float, empty_confidence: floa
 
     Returns:
         An acceptor; strings are aligned as in `confusion_network`. If the lattice has confidences or times, it has the
-        feature "posterior", the logs of the votes. With times it has the feature "time", too, and pauses between slots:
-        the words of a slot have the mean times of the word with the most votes.
+        feature "posterior", the logs of the confidences above. With times it has the feature "time", too, and pauses
+        between slots: the words of a slot have the mean times of the word with the most votes.
     """
     strings = Distribution.of(lattice)
     consensus = consensus_of(lattice, strings)
@@ -48,7 +48,7 @@ def word_vote(lattice: Lattice, confidence_weight: float, empty_confidence: floa
     network = slot_chain(slots._replace(masses=votes), strings, lattice)
     if consensus.spans is None and not is_known.any():
         return network
-    network = network.with_feature(POSTERIOR, 0.0 - network.weights)
+    network = network.with_feature(POSTERIOR, np.log(np.clip(means, LEAST, 1.0)))
     if consensus.spans is None or not network.num_arcs:
         return network
     return _with_times(network, *_slot_times(consensus.slots, votes))

@@ -104,7 +104,7 @@ def confusion(task: Task) -> Lattice:
 def rover(task: Task) -> Lattice:
     """Returns the confusion network of all strings of the systems; votes on the words in each slot are its costs.
 
-    It has the votes as the feature "posterior", and times of words if all systems have them.
+    It has mean confidences as the feature "posterior", and times of words if all systems have them.
     """
     names = (POSTERIOR, TIME) if all(TIME in system.features for system in task.systems) else (POSTERIOR,)
     sure = [
