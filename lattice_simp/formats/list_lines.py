@@ -79,7 +79,7 @@ class IdGaps:
 
 
 class RepeatedName(str):
-    """The name of a sentence, made distinct because an earlier one has its own name, which is `original`.
+    """The name of a sentence, made distinct because an earlier one has the same name, `original`.
 
     >>> RepeatedName("u-1-2", "u-1"), original_name(RepeatedName("u-1-2", "u-1"))
     ('u-1-2', 'u-1')
@@ -90,7 +90,7 @@ class RepeatedName(str):
     original: str
 
     def __new__(cls, unique: str, original: str = "") -> RepeatedName:
-        """Makes the name from the text that no other sentence has, and from the own name."""
+        """Makes the name from a text that no other sentence has, and from the original name."""
         name = super().__new__(cls, unique)
         name.original = original
         return name

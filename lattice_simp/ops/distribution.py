@@ -133,20 +133,20 @@ def _search(arcs: Arcs, most_prefixes: int, wanted: int, most: int) -> tuple[boo
     queue = [(-1.0, 0, 0)]  # minus the probability, order of entry, prefix (-1 - prefix for a complete string)
     entries = 1
     complete, masses = np.empty(256, dtype=np.int32), np.empty(256)
-    found = 0
+    ended = 0
     while len(queue) > 0:
         cost, _, prefix = heapq.heappop(queue)
-        if found >= wanted and -cost < least * (1.0 - TIE):
+        if ended >= wanted and -cost < least * (1.0 - TIE):
             break
         if prefix < 0:
-            if found == len(complete):
+            if ended == len(complete):
                 complete, masses = grown(complete), grown(masses)
-            complete[found], masses[found] = -1 - prefix, -cost
-            found += 1
-            least = -cost if found == wanted else least
+            complete[ended], masses[ended] = -1 - prefix, -cost
+            ended += 1
+            least = -cost if ended == wanted else least
             continue
         steps += 1
-        if steps > most_prefixes or found > most:
+        if steps > most_prefixes or ended > most:
             return False, masses[:0], np.zeros(0, dtype=np.int64), complete[:0]
         total = _ending(arcs, elements, prefixes[prefix].begin, prefixes[prefix].end)
         if total > 0.0:
@@ -157,18 +157,18 @@ def _search(arcs: Arcs, most_prefixes: int, wanted: int, most: int) -> tuple[boo
         for following in range(first, count):
             heapq.heappush(queue, (-prefixes[following].mass, entries, following))
             entries += 1
-    lengths = np.zeros(found, dtype=np.int64)
-    for number in range(found):
+    lengths = np.zeros(ended, dtype=np.int64)
+    for number in range(ended):
         prefix = complete[number]
         while prefix > 0:
             lengths[number] += 1
             prefix = prefixes[prefix].parent
     words = np.empty(lengths.sum(), dtype=np.int32)
     end = 0
-    for number in range(found):
+    for number in range(ended):
         end += lengths[number]
         _spell(prefixes, complete[number], words[end - lengths[number] : end])
-    return True, masses[:found], lengths, words
+    return True, masses[:ended], lengths, words
 
 
 @jit

@@ -36,7 +36,7 @@ CLOSED = ("isFinal", "final")
 """The names that are true, or false, in a message that is not final, or in an object that it holds."""
 
 _MOST_HELD = 1 << 12
-"""The number of messages that are not final after which a final one is no longer expected."""
+"""The number of messages that are not final after which none is expected to be final."""
 
 _HOLDERS = ("result", "transcription", "message", "data")
 """The names of objects in a message, which may say that it is not final."""

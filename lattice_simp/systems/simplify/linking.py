@@ -18,7 +18,7 @@ _BEFORE = frozenset({"nsubj", "nsubjpass", "expl", "aux", "auxpass", "neg", "pre
 """The labels of what may stand before such an adverb in a single statement."""
 
 _NO_START = frozenset({"CC", "UH", "LS", "WP", "WDT", "WRB", "VB", "MD", "RBR"})
-"""Tags of first words of what is no plain statement."""
+"""Tags of words that do not begin a plain statement."""
 
 
 def linking_adverbs(parse: Parse) -> Iterator[Split]:
