@@ -13,7 +13,7 @@ def broken_sentence(message: str, path: Path, line: int) -> FormatError:
 
 
 def report(error: FormatError, problems: list[FormatError] | None) -> None:
-    """Adds an error to the list of problems; raises it if there is no list."""
+    """Adds an error to the list of problems, or raises it if the list is None."""
     if problems is None:
         raise error
     problems.append(error)
