@@ -5,7 +5,7 @@ from __future__ import annotations
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -25,12 +25,13 @@ from lattice_simp.formats import (
     read,
     scaled,
 )
-from lattice_simp.formats.common import HEAD, natural_order, never, refuse_reading
+from lattice_simp.formats.common import HEAD, natural_order, never
 from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
 from lattice_simp.formats.kaldi import is_archive, is_script, kaldi_lattices
 from lattice_simp.formats.list_lines import Names, Sentence
 from lattice_simp.formats.moses_graphs import is_search_graph, search_graphs
 from lattice_simp.formats.moses_networks import is_moses_networks, moses_networks
+from lattice_simp.formats.named_lattices import Load, NamedLattice, refuse_reading
 from lattice_simp.formats.nbest import is_nbest, list_stem_of, stream_sentences
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.formats.sausages import is_sausages, sausage_lattices
@@ -50,13 +51,12 @@ class Entry(NamedTuple):
     """
 
     name: str
-    load: Callable[[], Lattice]
+    load: Load
     file: str
     format: Callable[[], str | None]
 
 
-NamedLattices: TypeAlias = Iterator[tuple[str, Callable[[], Lattice]]]
-"""Names of lattices, and functions that return them."""
+NamedLattices: TypeAlias = Iterator[NamedLattice]
 
 Same = TypeVar("Same")
 
@@ -110,82 +110,135 @@ def entries(
     """
     check_format(format, path)
     names = Names(path)
-    for entry in _entries(path, format, symbols, options):
+    for entry in _Reader(format, symbols, options).entries(path):
         yield entry._replace(name=names.distinct(entry.name))
 
 
-def _entries(
-    path: str | Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
-) -> Iterator[Entry]:
-    with readable(path) as file:
-        here = Path(file)
-        if here.is_dir():
-            files = [member for member in here.rglob("*") if member.is_file() and not is_growing(member)]
-            members = (
-                _members(member, str(member.relative_to(here)), format, symbols, options)
-                for member in sorted(files, key=natural_order)
-            )
-            yield from _filled(chain.from_iterable(members), path)
-        elif _is_tar(here):
-            yield from _filled(_tar_members(here, format, symbols, options), path)
+@dataclass(frozen=True)
+class _Reader:
+    """Reads files, folders and archives with the same options.
+
+    Attributes:
+        format: the files' format; None to detect it from their content.
+        symbols: the table that numbers the words; None for a new one for each file.
+        options: options of the format's reader, and the scales.
+    """
+
+    format: str | None
+    symbols: SymbolTable | None
+    options: dict[str, Any]
+
+    def entries(self, path: str | Path) -> Iterator[Entry]:
+        """Yields the lattices of a file, a folder or an archive."""
+        with readable(path) as file:
+            here = Path(file)
+            if here.is_dir():
+                files = [member for member in here.rglob("*") if member.is_file() and not is_growing(member)]
+                members = (
+                    self.members(member, str(member.relative_to(here))) for member in sorted(files, key=natural_order)
+                )
+                yield from _filled(chain.from_iterable(members), path)
+            elif _is_tar(here):
+                yield from _filled(self.tar_members(here), path)
+            else:
+                kind = partial(format_of_parts, here, self.format)
+                for name, load in self.lattices(here):
+                    yield Entry(name, load, "", kind)
+
+    def members(self, file: Path | Member, name: str) -> Iterator[Entry]:
+        """Yields the lattices of a file of a folder or archive, with the file's name in theirs if there are several."""
+        stem = list_stem_of(name)
+        try:
+            if _is_tar(file):
+                stem = _tar_stem(name)
+                for entry in self.tar_members(file):
+                    yield entry._replace(name=f"{stem}/{entry.name}", file=entry.file and f"{stem}/{entry.file}")
+            elif self.format is None and is_nbest(file):
+                yield from self.list_members(file, stem)
+            elif self.format is None and is_script(_head(file)):
+                remedy = "pass it alone to read the lattices that it lists"
+                warn("left out a script file, as archives of the same folder are read", path=file, remedy=remedy)
+            else:
+                yield from self.lattice_members(file, name)
+        except FormatError as error:
+            yield Entry(stem, partial(refuse_reading, error), "", partial(_same, None))
+
+    def list_members(self, file: Path | Member, stem: str) -> Iterator[Entry]:
+        """Yields the sentences of an n-best list; none if a line is broken."""
+        sentences = [sentence for sentence in self.sentences(file) if not sentence.is_missing]
+        for sentence in sentences:
+            full = stem if len(sentences) == 1 else f"{stem}-{self.name_of(sentence)}"
+            load = partial(list_lattice, sentence._replace(name=sentence.name or full), self.symbols)
+            yield Entry(full, load, "", partial(_same, None))
+
+    def lattice_members(self, file: Path | Member, name: str) -> Iterator[Entry]:
+        """Yields the only lattice of a file, or its lattices one by one."""
+        several = self.several(file)
+        firsts = [] if several is None else list(islice(several, 2))
+        if several is None or len(firsts) < 2:
+            kind = partial(format_of, file) if self.format is None else partial(_same, self.format)
+            yield Entry(stem_of(name), partial(read, file, self.format, self.symbols, **self.options), name, kind)
+            return
+        kind = partial(_same, self.format or format_of_data(_head(file)))
+        for lattice, load in chain(firsts, several):
+            yield Entry(f"{stem_of(name)}-{lattice}", load, "", kind)
+
+    def tar_members(self, path: str | Path) -> Iterator[Entry]:
+        """Yields the lattices of the files of a tar archive.
+
+        Raises:
+            FormatError: the archive is damaged, or holds a sparse file.
+        """
+        try:
+            with (
+                open_binary(path) as unpacked,
+                closing(tarfile.open(fileobj=unpacked, mode="r|", tarinfo=_Header)) as archive,
+            ):
+                for member in archive:
+                    data = _member_data(archive, member, path)
+                    if data is not None:
+                        yield from self.members(Member(path, member.name, data), member.name)
+        except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
+            if isinstance(error, LatticeSimpError):
+                raise
+            raise FormatError(f"a broken tar archive: {error}", path=path, remedy="is the file cut off?") from error
+
+    def lattices(self, path: Path) -> NamedLattices:
+        """Yields the lattices of a file that is neither a folder nor a tar archive."""
+        if self.format is None and is_nbest(path):
+            for sentence in self.sentences(path):
+                yield self.name_of(sentence), partial(list_lattice, sentence, self.symbols)
+            return
+        several = self.several(path)
+        if several is None:
+            yield stem_of(path.name), partial(_same, read(path, self.format, self.symbols, **self.options))
         else:
-            kind = partial(format_of_parts, here, format)
-            for name, load in _in_file(here, format, symbols, options):
-                yield Entry(name, load, "", kind)
+            yield from several
 
+    def sentences(self, path: Path | Member) -> Iterator[Sentence]:
+        """Yields the sentences of an n-best list."""
+        check_labels(self.reader_options, "nbest", path)
+        return stream_sentences(path, **self.options)
 
-def _members(
-    file: Path | Member, name: str, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
-) -> Iterator[Entry]:
-    """Yields the lattices of a file of a folder or archive; if there are several, with the file's name in theirs."""
-    stem = list_stem_of(name)
-    try:
-        if _is_tar(file):
-            stem = _tar_stem(name)
-            for entry in _tar_members(file, format, symbols, options):
-                yield entry._replace(name=f"{stem}/{entry.name}", file=entry.file and f"{stem}/{entry.file}")
-        elif format is None and is_nbest(file):
-            yield from _list_members(file, stem, symbols, options)
-        elif format is None and is_script(_head(file)):
-            remedy = "pass it alone to read the lattices that it lists"
-            warn("left out a script file, as archives of the same folder are read", path=file, remedy=remedy)
-        else:
-            yield from _lattice_members(file, name, format, symbols, options)
-    except FormatError as error:
-        yield Entry(stem, partial(refuse_reading, error), "", partial(_same, None))
+    def name_of(self, sentence: Sentence) -> str:
+        """Returns the name of a sentence, or its number in the file."""
+        return sentence.name or str(sentence.number + self.options.get("first_id", 0))
 
+    @property
+    def reader_options(self) -> dict[str, Any]:
+        """The options of a format's reader: without the scales, which all formats have."""
+        return {name: value for name, value in self.options.items() if name != "scales"}
 
-def _list_members(
-    file: Path | Member, stem: str, symbols: SymbolTable | None, options: dict[str, Any]
-) -> Iterator[Entry]:
-    """Yields the sentences of an n-best list; none if a line is broken."""
-    sentences = [sentence for sentence in _sentences(file, options) if not sentence.is_missing]
-    first_id = options.get("first_id", 0)
-    for sentence in sentences:
-        full = stem if len(sentences) == 1 else f"{stem}-{sentence.name or sentence.number + first_id}"
-        load = partial(list_lattice, sentence._replace(name=sentence.name or full), symbols)
-        yield Entry(full, load, "", partial(_same, None))
-
-
-def _lattice_members(
-    file: Path | Member, name: str, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
-) -> Iterator[Entry]:
-    """Yields the only lattice of a file, or its lattices one by one."""
-    several = _several(file, format, symbols, options)
-    firsts = [] if several is None else list(islice(several, 2))
-    if several is None or len(firsts) < 2:
-        yield _file_entry(file, name, format, symbols, options)
-        return
-    kind = partial(_same, format or format_of_data(_head(file)))
-    for lattice, load in chain(firsts, several):
-        yield Entry(f"{stem_of(name)}-{lattice}", load, "", kind)
-
-
-def _file_entry(
-    file: Path | Member, name: str, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
-) -> Entry:
-    kind = partial(format_of, file) if format is None else partial(_same, format)
-    return Entry(stem_of(name), partial(read, file, format, symbols, **options), name, kind)
+    def several(self, path: str | Path) -> NamedLattices | None:
+        """Returns the lattices of a file whose format holds several, or None for any other file."""
+        head = b"" if self.format is not None else _begin(path)
+        name = self.format or next((name for name, (sniff, _) in _SEVERAL.items() if sniff(head)), None)
+        if name is None or name not in _SEVERAL:
+            return None
+        check_labels(self.reader_options, name, path)
+        lattices = _SEVERAL[name][1](path, self.symbols, **self.reader_options)
+        scales = self.options.get("scales")
+        return lattices if scales is None else _all_scaled(lattices, scales, path)
 
 
 def format_of_parts(path: str | Path, format: str | None) -> str | None:
@@ -195,49 +248,12 @@ def format_of_parts(path: str | Path, format: str | None) -> str | None:
     return None if Path(path).is_dir() or _is_tar(path) or is_nbest(path) else format_of_data(_head(path))
 
 
-def _in_file(path: Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]) -> NamedLattices:
-    if format is None and is_nbest(path):
-        first_id = options.get("first_id", 0)
-        for sentence in _sentences(path, options):
-            yield sentence.name or str(sentence.number + first_id), partial(list_lattice, sentence, symbols)
-        return
-    several = _several(path, format, symbols, options)
-    if several is None:
-        yield stem_of(path.name), partial(_same, read(path, format, symbols, **options))
-    else:
-        yield from several
-
-
-def _sentences(path: Path | Member, options: dict[str, Any]) -> Iterator[Sentence]:
-    check_labels(_without_scales(options), "nbest", path)
-    return stream_sentences(path, **options)
-
-
-def _without_scales(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the options of a format's reader: without the scales, which all formats have."""
-    return {name: value for name, value in options.items() if name != "scales"}
-
-
-def _several(
-    path: str | Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
-) -> NamedLattices | None:
-    """Returns the lattices of a file whose format holds several, or None for any other file."""
-    head = b"" if format is not None else _begin(path)
-    name = format or next((name for name, (sniff, _) in _SEVERAL.items() if sniff(head)), None)
-    if name is None or name not in _SEVERAL:
-        return None
-    scales, reader_options = options.get("scales"), _without_scales(options)
-    check_labels(reader_options, name, path)
-    lattices = _SEVERAL[name][1](path, symbols, **reader_options)
-    return lattices if scales is None else _all_scaled(lattices, scales, path)
-
-
 def _all_scaled(lattices: NamedLattices, scales: Mapping[str, float], path: str | Path) -> NamedLattices:
     for name, load in lattices:
         yield name, partial(_load_scaled, load, scales, path)
 
 
-def _load_scaled(load: Callable[[], Lattice], scales: Mapping[str, float], path: str | Path) -> Lattice:
+def _load_scaled(load: Load, scales: Mapping[str, float], path: str | Path) -> Lattice:
     return scaled(load(), scales, path)
 
 
@@ -256,19 +272,24 @@ def _same(value: Same) -> Same:
 
 def is_collection(path: str | Path, format: str | None = None) -> bool:
     """Returns whether a path may hold several lattices: anything that `read_all` reads except single lattices."""
+    members: Iterator[Any]
     if format in JULIUS:
-        return len(list(islice(julius_lattices(path, format), 2))) > 1
-    if Path(path).is_dir() or _is_tar(path):
+        members = julius_lattices(path, kind=format)
+    elif Path(path).is_dir() or _is_tar(path):
         return True
-    if is_nbest(path):
-        sentences = (sentence for sentence in stream_sentences(path) if not sentence.is_missing)
-        return len(list(islice(sentences, 2))) > 1
-    head = _begin(path)
-    if is_search_graph(head):
-        return len(list(islice(search_graphs(path), 2))) > 1
-    if is_moses_networks(head):
-        return len(list(islice(moses_networks(path), 2))) > 1
-    return is_archive(head) or is_sausages(head) or (_is_plf(head) and len(list(islice(read_lines(path), 2))) > 1)
+    elif is_nbest(path):
+        members = (sentence for sentence in stream_sentences(path) if not sentence.is_missing)
+    else:
+        head = _begin(path)
+        if is_archive(head) or is_sausages(head):
+            return True
+        if is_search_graph(head):
+            members = search_graphs(path)
+        elif is_moses_networks(head):
+            members = moses_networks(path)
+        else:
+            members = read_lines(path) if _is_plf(head) else iter(())
+    return len(list(islice(members, 2))) > 1
 
 
 def new_file(folder: str | Path, name: str, written: set[Path]) -> Path:
@@ -303,20 +324,13 @@ def _plf_lattices(path: str | Path, symbols: SymbolTable | None = None, **option
         yield str(number), partial(_same, lattice)
 
 
-def _of_julius(kind: str) -> Callable[..., NamedLattices]:
-    def stream(path: str | Path, symbols: SymbolTable | None = None, **options: Any) -> NamedLattices:
-        return julius_lattices(path, kind, symbols, **options)
-
-    return stream
-
-
 _SEVERAL: Mapping[str, tuple[Callable[[bytes], bool], Callable[..., NamedLattices]]] = {
     "kaldi": (is_archive, kaldi_lattices),
     "kaldi-binary": (never, kaldi_lattices),
     "sausages": (is_sausages, sausage_lattices),
     "moses-cn": (is_moses_networks, moses_networks),
     "moses-graph": (is_search_graph, search_graphs),
-    **{name: (never, _of_julius(name)) for name in JULIUS},
+    **{name: (never, partial(julius_lattices, kind=name)) for name in JULIUS},
     "plf": (_is_plf, _plf_lattices),
 }
 """The formats of files with several lattices: functions that recognise them by their first bytes, and that read them.
@@ -388,25 +402,6 @@ class _Header(tarfile.TarInfo):
             if any(buf):
                 raise tarfile.ReadError(f"the header of a member is damaged: {error}") from error
             raise
-
-
-def _tar_members(
-    path: str | Path, format: str | None, symbols: SymbolTable | None, options: dict[str, Any]
-) -> Iterator[Entry]:
-    try:
-        with (
-            open_binary(path) as unpacked,
-            closing(tarfile.open(fileobj=unpacked, mode="r|", tarinfo=_Header)) as archive,
-        ):
-            for member in archive:
-                data = _member_data(archive, member, path)
-                if data is not None:
-                    file = Member(path, member.name, data)
-                    yield from _members(file, member.name, format, symbols, options)
-    except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
-        if isinstance(error, LatticeSimpError):
-            raise
-        raise FormatError(f"a broken tar archive: {error}", path=path, remedy="is the file cut off?") from error
 
 
 def _member_data(archive: tarfile.TarFile, member: tarfile.TarInfo, path: str | Path) -> bytes | None:

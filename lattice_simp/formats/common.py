@@ -97,11 +97,6 @@ def never(head: bytes) -> bool:
     return False
 
 
-def refuse_reading(error: FormatError) -> NoReturn:
-    """Raises the error of a lattice that cannot be read; for a collection that goes on with the next one."""
-    raise error
-
-
 def refuse_writing(lattice: Lattice, path: str | Path, **_: Any) -> NoReturn:
     """Stands for the writer of a format that can only be read."""
     raise LatticeSimpError(f"{path}: this format can only be read; write .slf, .fst or another format")

@@ -8,7 +8,7 @@ and become natural ones. A line of a confusion network is a slot, `(word:0.700) 
 >>> path = Path(tempfile.mkdtemp()) / "a.out"
 >>> slots = "(a:0.750)  (-:0.250)\n"
 >>> _ = path.write_text(f"---- begin confusion network ---\n{slots}---- end confusion network ---\n")
->>> [(name, load().num_arcs) for name, load in julius_lattices(path, "julius-cn")]
+>>> [(name, load().num_arcs) for name, load in julius_lattices(path, kind="julius-cn")]
 [('0', 2)]
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -27,8 +27,9 @@ from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import Format, checked_lattice, finite, natural, refuse_writing, shown
-from lattice_simp.formats.networks import Slots, probability
+from lattice_simp.formats.common import Format, checked_lattice, finite, natural, never, refuse_writing, shown
+from lattice_simp.formats.named_lattices import NamedLattice, NumberedLine, only_lattice
+from lattice_simp.formats.networks import Slot, network, probability, word_labels
 from lattice_simp.support.textio import decode, read_lines
 
 _BORDERS = {
@@ -54,11 +55,8 @@ _TO_NATS = math.log(10.0)
 _SILENCES = frozenset({"", "-"})
 _GRAPH_REMEDY = "is the file cut off? Write it with julius -lattice"
 
-NumberedLine = tuple[int, str]
-NamedLattice = tuple[str, Callable[[], Lattice]]
 
-
-def julius_lattices(path: str | Path, kind: str, symbols: SymbolTable | None = None) -> Iterator[NamedLattice]:
+def julius_lattices(path: str | Path, symbols: SymbolTable | None = None, *, kind: str) -> Iterator[NamedLattice]:
     """Yields the numbers of the graphs or networks of a file, from 0, and functions that return them.
 
     Raises:
@@ -166,19 +164,15 @@ def _fail(message: str, path: str | Path | None, line: int) -> NoReturn:
 
 def _network(lines: list[NumberedLine], symbols: SymbolTable | None, path: str | Path | None) -> Lattice:
     table = SymbolTable.of(symbols)
-    slots, labels, shares = list[int](), list[int](), list[float]()
-    for slot, (number, line) in enumerate(lines):
+    slots = list[Slot]()
+    for number, line in lines:
         entries = _entries(line)
         values = [probability(text) for _, text in entries]
         if not any(values) or None in values:
             message = f"not a slot of words and probabilities: {shown(line)}"
             raise FormatError(message, path=path, line=number, remedy="write (word:probability) (word:probability) ...")
-        for (word, _), share in zip(entries, values, strict=True):
-            if share:
-                slots.append(slot)
-                labels.append(EPSILON if word in _SILENCES else table.add(word))
-                shares.append(share)
-    return Slots(slots, labels, shares, len(lines)).lattice(table, path, None)
+        slots.append([(word, share) for (word, _), share in zip(entries, values, strict=True) if share])
+    return network(slots, word_labels(slots, table, _SILENCES), table, path, None)
 
 
 def _entries(line: str) -> list[tuple[str, str]]:
@@ -199,11 +193,8 @@ def _parse(kind: str, data: bytes, *, path: str | Path | None = None, symbols: S
     Raises:
         FormatError: a line is broken, or there is not exactly one.
     """
-    loads = [load for _, load in _parsed(enumerate(decode(data, path).split("\n"), 1), kind, symbols, path)]
-    if len(loads) != 1:
-        raise FormatError(f"holds {len(loads)} lattices; expected one", path=path, remedy="use read_all")
-    return loads[0]()
+    return only_lattice(_parsed(enumerate(decode(data, path).split("\n"), 1), kind, symbols, path), "lattices", path)
 
 
-GRAPH = Format((), lambda _: False, partial(_parse, "julius-graph"), refuse_writing)
-NETWORK = Format((), lambda _: False, partial(_parse, "julius-cn"), refuse_writing)
+GRAPH = Format((), never, partial(_parse, "julius-graph"), refuse_writing)
+NETWORK = Format((), never, partial(_parse, "julius-cn"), refuse_writing)

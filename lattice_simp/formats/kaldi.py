@@ -32,11 +32,10 @@ from lattice_simp.formats.kaldi_binary import (
     parse_binary,
 )
 from lattice_simp.formats.kaldi_text import is_text_archive, text_lattices, text_of
-from lattice_simp.formats.symbol_text import read_labels
+from lattice_simp.formats.named_lattices import NamedLattice
+from lattice_simp.formats.symbol_text import read_numbers
 from lattice_simp.support.compression import COMPRESSIONS
 from lattice_simp.support.textio import decode, open_binary, place, read_lines
-
-Load = Callable[[], Lattice]
 
 _HEAD = 1 << 12
 _SCP = re.compile(rb"\S+[ \t]+[^\r\n]*\.(?:ark|lats?|txt|\d+):\d+[ \t]*\r?(?:\n|\Z)")
@@ -69,7 +68,7 @@ def kaldi_lattices(
     symbols_path: str | Path | None = None,
     numeric: bool | None = None,
     frame_shift: float = FRAME_SHIFT,
-) -> Iterator[tuple[str, Load]]:
+) -> Iterator[NamedLattice]:
     """Yields the names of utterances with functions that read their lattices, so that a broken one affects no other.
 
     It also reads automata with plain costs. The features are `graph` and `acoustic`, minus Kaldi's costs, and `time`,
@@ -87,7 +86,7 @@ def kaldi_lattices(
         FormatError: numbers have no words, or a line between lattices is broken. The functions raise it if a line of
             their lattice is broken (the message has its number), or if it is cut off.
     """
-    options, named = _options(symbols, symbols_path, numeric, frame_shift), place(path)
+    options, named = ReadOptions.of(symbols, symbols_path, numeric, frame_shift), place(path)
     with open_binary(path) as file:
         head = file.peek(_HEAD)[:_HEAD]  # type: ignore[attr-defined]  # files to read are buffered
         if is_binary_archive(head):
@@ -110,7 +109,8 @@ def parse_kaldi(
     Raises:
         FormatError: as `kaldi_lattices`, or there are several lattices.
     """
-    options, named = _options(symbols, symbols_path, numeric, frame_shift), "<bytes>" if path is None else path
+    options = ReadOptions.of(symbols, symbols_path, numeric, frame_shift)
+    named = "<bytes>" if path is None else path
     if is_binary_lattice(data):
         return parse_binary(data, "", named, options)
     if is_binary_archive(data):
@@ -152,7 +152,7 @@ def text_archive(
     It holds words, or with `symbols_path` the numbers of words. Each alignment consists of ones, as many as the feature
     "time" has frames.
     """
-    numbers = None if symbols_path is None else _numbers(symbols_path)
+    numbers = read_numbers(symbols_path)
     with open_binary(path, "w") as file:
         yield lambda name, lattice: _write(file, text_of(lattice, field_of(name, path), numbers, frame_shift).encode())
 
@@ -166,7 +166,7 @@ def binary_archive(
     For a name that ends in `.scp`, the list is written there, and the archive beside it (`.ark`). Without
     `symbols_path`, the words must be numbers.
     """
-    numbers = None if symbols_path is None else _numbers(symbols_path)
+    numbers = read_numbers(symbols_path)
     is_list = Path(path).suffix == ".scp"
     archive = Path(path).with_suffix(".ark") if is_list else path
     lines, position = list[str](), 0
@@ -200,20 +200,10 @@ def _name(lattice: Lattice, path: str | Path) -> str:
     return stem.name if str(path) != "-" else "0"
 
 
-def _numbers(path: str | Path) -> dict[str, int]:
-    return {word: number for number, word in read_labels(path).items()}
-
-
-def _options(
-    symbols: SymbolTable | None, symbols_path: str | Path | None, numeric: bool | None, frame_shift: float
-) -> ReadOptions:
-    return ReadOptions(symbols, None if symbols_path is None else read_labels(symbols_path), numeric, frame_shift)
-
-
 # ---------------------------------------------------------------- lists of places
 
 
-def _places(lines: Iterable[str], path: str | Path, options: ReadOptions) -> Iterator[tuple[str, Load]]:
+def _places(lines: Iterable[str], path: str | Path, options: ReadOptions) -> Iterator[NamedLattice]:
     """Yields the utterances of a list; files are searched in the current folder, then beside the list."""
     for number, line in enumerate(filter(str.strip, lines), 1):
         match = _PLACE.fullmatch(line.strip())

@@ -28,6 +28,7 @@ from lattice_simp.formats.common import (
     require_acceptor,
     shown,
 )
+from lattice_simp.formats.symbol_text import read_labels
 
 GRAPH, ACOUSTIC = "graph", "acoustic"
 """The features: scores of the decoding graph (language model, lexicon, transitions) and of the acoustic model."""
@@ -35,6 +36,7 @@ GRAPH, ACOUSTIC = "graph", "acoustic"
 FRAME_SHIFT = 0.01
 """The usual frame shift in seconds; models that skip frames have a multiple of it, often 0.03."""
 
+_NUMBERS = "pass --symbols words.txt, or --words if the numbers are words; in Python: symbols_path=, numeric=False"
 _UNKNOWN = "a label without a word", "pass the words.txt of this model"
 _NOT_A_NUMBER = (
     "a label that is not a natural number",
@@ -63,6 +65,26 @@ class ReadOptions:
     words: Mapping[int, str] | None = None
     numeric: bool | None = None
     frame_shift: float = FRAME_SHIFT
+
+    @classmethod
+    def of(
+        cls,
+        symbols: SymbolTable | None,
+        symbols_path: str | Path | None,
+        numeric: bool | None,
+        frame_shift: float = FRAME_SHIFT,
+    ) -> ReadOptions:
+        """Returns the options, with the words of a symbol table, if there is one."""
+        return cls(symbols, None if symbols_path is None else read_labels(symbols_path), numeric, frame_shift)
+
+    def refuse_numbers(self, are_numbers: bool, path: str | Path | None, line: int | None = None) -> None:
+        """Refuses labels that are all numbers, unless there is a table of words, or numbers are words.
+
+        Raises:
+            FormatError: the labels are numbers without words.
+        """
+        if are_numbers and self.words is None and self.numeric is None:
+            raise FormatError("labels are numbers", path=path, line=line, remedy=_NUMBERS)
 
     def symbol_table(self) -> SymbolTable:
         """Returns the symbol table for the next lattice."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -21,11 +21,11 @@ from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import refuse_reading, shown
+from lattice_simp.formats.common import shown
 from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
+from lattice_simp.formats.named_lattices import NamedLattice, refuse_reading
 
 _DAMAGED = "is the file damaged or cut off?"
-_NUMBERS = "pass --symbols words.txt, or --words if the numbers are words; in Python: symbols_path=, numeric=False"
 _LARGEST = float(np.finfo(np.float32).max)
 _LONGEST_NAME, _CONTROL = 1 << 12, re.compile(rb"[\0-\x1f]")
 _CHUNK = 1 << 20
@@ -75,9 +75,7 @@ class Readable(Protocol):
         """Returns the next bytes; fewer, or none, at the end."""
 
 
-def binary_lattices(
-    file: Readable, path: str | Path, options: ReadOptions
-) -> Iterator[tuple[str, Callable[[], Lattice]]]:
+def binary_lattices(file: Readable, path: str | Path, options: ReadOptions) -> Iterator[NamedLattice]:
     """Yields the names of an archive's utterances with functions that read their lattices.
 
     The function of a broken lattice raises the error, and the iteration ends there.
@@ -120,8 +118,7 @@ def parse_binary(data: bytes, name: str, path: str | Path | None, options: ReadO
     weights = 2 * kind.width
     sources, places = arcs[:, 0], arcs[:, 1]
     ilabels, olabels, nextstates = words[places], words[places + 1], words[arcs[:, 2]]
-    if options.words is None and options.numeric is None and olabels.any():
-        raise FormatError("labels are numbers", path=path, remedy=_NUMBERS)
+    options.refuse_numbers(bool(olabels.any()), path)
     if kind.is_compact:
         frames, end_frames = words[places + 2 + weights], words[finals + weights]
     else:  # not compact: a transition, and thus a frame, on each arc

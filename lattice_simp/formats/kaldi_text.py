@@ -10,7 +10,7 @@ In an archive, a lattice follows a line with the name of its utterance and ends 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress, islice, takewhile
@@ -28,6 +28,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.att import parse_att
 from lattice_simp.formats.common import beyond, finite, is_plain, natural, shown
 from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
+from lattice_simp.formats.named_lattices import NamedLattice, refuse_reading
 
 _NAME = re.compile(rb"[^ \t\r\n]+")
 _ROW = re.compile(rb"\d+(?:[ \t]+\d+(?:[ \t]+[^ \t\r\n]+){1,3}|[ \t]+[-+.,\deEInfity_]+)?")
@@ -78,9 +79,7 @@ def is_text_archive(head: bytes) -> bool:
     return rows[0][0] == b"0" or any(len(row) < 3 or b"," in row[-1] for row in rows)
 
 
-def text_lattices(
-    lines: Iterable[str], path: str | Path, options: ReadOptions
-) -> Iterator[tuple[str, Callable[[], Lattice]]]:
+def text_lattices(lines: Iterable[str], path: str | Path, options: ReadOptions) -> Iterator[NamedLattice]:
     """Yields the names of an archive's utterances with functions that read their lattices, one at a time.
 
     Raises:
@@ -88,8 +87,9 @@ def text_lattices(
     """
     lines = iter(lines)
     first_lines = list(islice(lines, _WORDS_WITHIN))
-    if options.words is None and options.numeric is None:
-        _refuse_numbers(first_lines, path)
+    labels = [(number, field) for number, line in enumerate(first_lines, 1) for field in split_tokens(line)[2:]]
+    are_numbers = bool(labels) and all(_NUMBERS.fullmatch(field) for _, field in labels)
+    options.refuse_numbers(are_numbers, path, labels[0][0] if labels else None)
     name, begin, rows = "", 0, list[list[str]]()
     number = 0
     for number, line in enumerate(chain(first_lines, lines), 1):
@@ -106,21 +106,8 @@ def text_lattices(
             yield name, partial(_lattice, rows, options, name, path, begin)
             name = ""
     if name:
-        yield name, partial(_fail_at_end, name, path, number)
-
-
-def _fail_at_end(name: str, path: str | Path, number: int) -> NoReturn:
-    raise FormatError(f"{name} has no empty line at its end", path=path, line=number, remedy="is the file cut off?")
-
-
-def _refuse_numbers(lines: list[str], path: str | Path) -> None:
-    """Raises FormatError if all labels at the beginning of an archive are numbers."""
-    labels = [(number, field) for number, line in enumerate(lines, 1) for field in split_tokens(line)[2:]]
-    if labels and all(_NUMBERS.fullmatch(field) for _, field in labels):
-        remedy = (
-            "pass --symbols words.txt, or --words if the numbers are words; in Python: symbols_path=, numeric=False"
-        )
-        raise FormatError("labels are numbers", path=path, line=labels[0][0], remedy=remedy)
+        message = f"{name} has no empty line at its end"
+        yield name, partial(refuse_reading, FormatError(message, path=path, line=number, remedy="is the file cut off?"))
 
 
 def _lattice(rows: list[list[str]], options: ReadOptions, name: str, path: str | Path, begin: int) -> Lattice:

@@ -14,24 +14,21 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import numpy as np
-
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable
-from lattice_simp.errors import FormatError, InvalidLatticeError, warn
-from lattice_simp.formats.common import Format, field_lines, field_of, finite, is_field, natural, shown
-from lattice_simp.formats.networks import Slots, lost, probability, written_slots
+from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.errors import FormatError, warn
+from lattice_simp.formats.common import Format, field_lines, field_of, finite, natural, shown
+from lattice_simp.formats.networks import Slot, field_words, lost, network, probability, word_labels, written_slots
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text
 
 NO_WORD = "*DELETE*"
 
 _SNIFFED = re.compile(rb"(?:name[ \t]+[^\n]*\n)?numaligns[ \t]+\d")
+_NAME = "a word mesh"
 _REMEDY = "write align SLOT word probability word probability ..."
 _SKIPPED = frozenset({"reference", "hyps"})
 _OF_WORDS = frozenset({"info", "time"})
-
-Row = list[tuple[str, float]]
 
 
 def parse_mesh(data: bytes, *, path: str | Path | None = None, symbols: SymbolTable | None = None) -> Lattice:
@@ -75,13 +72,7 @@ def write_mesh(lattice: Lattice, path: str | Path) -> None:
         EmptyLatticeError: the lattice accepts nothing.
         LatticeSimpError: the file cannot be written.
     """
-    words = {EPSILON: NO_WORD}
-    for label in np.unique(lattice.olabels).tolist():
-        word = lattice.symbols[label]
-        if label != EPSILON and (word == NO_WORD or not is_field(word)):
-            raise InvalidLatticeError(f"a word mesh cannot hold the word {shown(word)}")
-        words.setdefault(label, word)
-    slots = written_slots(lattice, words, "a word mesh")
+    slots = written_slots(lattice, field_words(lattice, NO_WORD, _NAME), _NAME)
     with open_text(path, "w") as file:
         name = lattice.header.name
         file.write("" if name is None else f"name {field_of(name, path)}\n")
@@ -98,7 +89,7 @@ class _Reader:
         self.name: str | None = None
         self.count: int | None = None
         self.total = 1.0
-        self.rows = dict[int, Row]()
+        self.slots = dict[int, Slot]()
         self.unread = dict[str, int]()
 
     def error(self, message: str, line: int | None, remedy: str = _REMEDY) -> FormatError:
@@ -108,7 +99,7 @@ class _Reader:
         kind, values = fields[0], fields[1:]
         if kind == "align":
             self.align(number, values)
-        elif kind in ("name", "numaligns") and (self.rows or (kind == "numaligns" and self.count is not None)):
+        elif kind in ("name", "numaligns") and (self.slots or (kind == "numaligns" and self.count is not None)):
             raise self.error("another word mesh begins", number, "write each mesh to a separate file")
         elif kind == "name" and values:
             self.name = " ".join(values)
@@ -123,34 +114,32 @@ class _Reader:
 
     def align(self, number: int, values: list[str]) -> None:
         slot = natural(values[0]) if values else None
-        if slot is None or self.count is None or slot >= self.count or slot in self.rows:
+        if slot is None or self.count is None or slot >= self.count or slot in self.slots:
             raise self.error("a slot that is missing, occurs twice, or is beyond numaligns", number)
         if len(values) % 2 == 0:
             raise self.error("a word without a probability", number)
-        row: Row = []
+        entries = list[tuple[str, float]]()
         for word, text in zip(values[1::2], values[2::2], strict=True):
             value = finite(text)
             share = None if value is None else probability(repr(value / self.total))
             if share is None:
                 raise self.error(f"not a probability: {shown(text)}", number)
             if share:
-                row.append((word, share))
-        if not row:
+                entries.append((word, share))
+        if not entries:
             raise self.error("a slot without a probable word", number)
-        self.rows[slot] = row
+        self.slots[slot] = entries
 
     def lattice(self, symbols: SymbolTable) -> Lattice:
-        if self.count is None or len(self.rows) != self.count:
+        if self.count is None or len(self.slots) != self.count:
             message = (
                 "no numaligns"
                 if self.count is None
-                else f"{counted(len(self.rows), 'slot')}, but numaligns is {self.count}"
+                else f"{counted(len(self.slots), 'slot')}, but numaligns is {self.count}"
             )
             raise self.error(message, None, "is the file cut off?")
-        entries = [(slot, word, share) for slot in range(self.count) for word, share in self.rows[slot]]
-        labels = [EPSILON if word == NO_WORD else symbols.add(word) for _, word, _ in entries]
-        slots = Slots([slot for slot, *_ in entries], labels, [share for *_, share in entries], self.count)
-        return slots.lattice(symbols, self.path, self.name)
+        slots = [self.slots[number] for number in range(self.count)]
+        return network(slots, word_labels(slots, symbols, {NO_WORD}), symbols, self.path, self.name)
 
 
 FORMAT = Format((".mesh",), _SNIFFED.match, parse_mesh, write_mesh, lost)

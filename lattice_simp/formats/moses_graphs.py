@@ -16,7 +16,7 @@ of features, `scores="..."`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -30,6 +30,7 @@ from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import Format, beyond, checked_lattice, finite, refuse_writing, shown
+from lattice_simp.formats.named_lattices import NamedLattice, NumberedLine, only_lattice
 from lattice_simp.support.textio import decode, read_lines
 
 _SNIFFED = re.compile(rb"\d{1,18} hyp=\d+ stack=\d+\b")
@@ -47,9 +48,6 @@ _CORE = re.compile(r"core=\(([^)]*)\)")
 _REMEDY = "write it with moses -output-search-graph"
 _CUT_OFF = "is the file cut off?"
 _FINAL = -1
-
-NumberedLine = tuple[int, str]
-NamedLattice = tuple[str, Callable[[], Lattice]]
 
 
 class _Step(NamedTuple):
@@ -186,10 +184,7 @@ def parse_search_graph(data: bytes, *, path: str | Path | None = None, symbols: 
     Raises:
         FormatError: a line is broken, or there are several sentences.
     """
-    loads = [load for _, load in _graphs(decode(data, path).split("\n"), symbols, path)]
-    if len(loads) != 1:
-        raise FormatError(f"holds {len(loads)} search graphs; expected one", path=path, remedy="use read_all")
-    return loads[0]()
+    return only_lattice(_graphs(decode(data, path).split("\n"), symbols, path), "search graphs", path)
 
 
 FORMAT = Format((), is_search_graph, parse_search_graph, refuse_writing)

@@ -18,13 +18,12 @@ from functools import partial
 from itertools import groupby, takewhile
 from pathlib import Path
 
-import numpy as np
-
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
-from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.common import CUT, HEAD, Format, is_field, shown
-from lattice_simp.formats.networks import Slots, probability, written_slots
+from lattice_simp.core.symbols import SymbolTable, split_tokens
+from lattice_simp.errors import FormatError
+from lattice_simp.formats.common import CUT, HEAD, Format, shown
+from lattice_simp.formats.named_lattices import NamedLattice, NumberedLine, only_lattice
+from lattice_simp.formats.networks import Slot, field_words, network, probability, word_labels, written_slots
 from lattice_simp.formats.plf import EPSILON_WORD
 from lattice_simp.support.textio import decode, open_text, read_lines
 
@@ -32,9 +31,8 @@ _ENTRY = rb"(?!\d*\.\d+[ \t])\S+[ \t]+(?:[01]?\.\d+|[01]\.?|\d(?:\.\d+)?[eE]-\d+
 _SLOT = re.compile(rb"(?!\d+[ \t]+\d+[ \t]|numaligns[ \t])%b(?:[ \t]+%b)*[ \t]*\r?" % (_ENTRY, _ENTRY))
 _CERTAIN = re.compile(rb"(?!\d+[ \t])\S+[ \t]+1(?:\.0*)?[ \t]*\r?")
 _FRACTION = re.compile(rb"\.|\d[eE]-\d")
+_NAME = "a confusion network of Moses"
 _REMEDY = "write word probability word probability ..., a line for each slot, and a blank line after each network"
-
-NumberedLine = tuple[int, str]
 
 
 def is_moses_networks(text: bytes) -> bool:
@@ -59,7 +57,7 @@ def is_moses_networks(text: bytes) -> bool:
     return len(first) < len(lines) - 1
 
 
-def moses_networks(path: str | Path, symbols: SymbolTable | None = None) -> Iterator[tuple[str, Callable[[], Lattice]]]:
+def moses_networks(path: str | Path, symbols: SymbolTable | None = None) -> Iterator[NamedLattice]:
     """Yields the numbers of networks, from 0, and functions that return them.
 
     Args:
@@ -69,9 +67,15 @@ def moses_networks(path: str | Path, symbols: SymbolTable | None = None) -> Iter
     Raises:
         FormatError: the file has no network.
     """
+    yield from _networks(read_lines(path), symbols, path)
+
+
+def _networks(lines: Iterable[str], symbols: SymbolTable | None, path: str | Path | None) -> Iterator[NamedLattice]:
     number = -1
-    for number, lines in enumerate(_groups(read_lines(path))):
-        yield str(number), partial(_network, lines, symbols, path)
+    for is_filled, group in groupby(enumerate(lines, 1), lambda numbered: bool(numbered[1].strip())):
+        if is_filled:
+            number += 1
+            yield str(number), partial(_network, list(group), symbols, path)
     if number < 0:
         raise FormatError("the file is empty", path=path, remedy=_REMEDY)
 
@@ -84,10 +88,7 @@ def parse_moses_network(data: bytes, *, path: str | Path | None = None, symbols:
     Raises:
         FormatError: a line is broken (the message has its number), or there is not exactly one network.
     """
-    groups = list(_groups(decode(data, path).split("\n")))
-    if len(groups) != 1:
-        raise FormatError(f"holds {len(groups)} confusion networks; expected one", path=path, remedy="use read_all")
-    return _network(groups[0], symbols, path)
+    return only_lattice(_networks(decode(data, path).split("\n"), symbols, path), "confusion networks", path)
 
 
 @contextmanager
@@ -101,7 +102,7 @@ def moses_archive(path: str | Path) -> Iterator[Callable[[str, Lattice], None]]:
     with open_text(path, "w") as file:
 
         def add(_: str, lattice: Lattice) -> None:
-            slots = written_slots(lattice, _words(lattice), "a confusion network of Moses")
+            slots = written_slots(lattice, field_words(lattice, EPSILON_WORD, _NAME), _NAME)
             lines = [" ".join(f"{word} {text}" for word, text in entries) for entries in slots]
             file.write("".join(f"{line}\n" for line in lines or [f"{EPSILON_WORD} 1.0"]) + "\n")
 
@@ -114,42 +115,24 @@ def write_moses_network(lattice: Lattice, path: str | Path) -> None:
         add("", lattice)
 
 
-def _groups(lines: Iterable[str]) -> Iterator[list[NumberedLine]]:
-    """Yields the lines of each network with their numbers."""
-    for is_filled, group in groupby(enumerate(lines, 1), lambda numbered: bool(numbered[1].strip())):
-        if is_filled:
-            yield list(group)
-
-
 def _network(lines: list[NumberedLine], symbols: SymbolTable | None, path: str | Path | None) -> Lattice:
-    symbols = SymbolTable.of(symbols)
-    slots, labels, shares = list[int](), list[int](), list[float]()
-    for slot, (number, line) in enumerate(lines):
-        fields = split_tokens(line.rstrip("\r"))
-        before = len(labels)
+    table, slots = SymbolTable.of(symbols), list[Slot]()
+    for number, line in lines:
+        fields, entries = split_tokens(line.rstrip("\r")), list[tuple[str, float]]()
         for word, text in zip(fields[::2], fields[1::2], strict=False):
             share = probability(text)
             if share is None:
                 message = f"not a probability: {shown(text)}, which follows {shown(word)}"
                 raise FormatError(message, path=path, line=number, remedy=_REMEDY)
             if share:
-                slots.append(slot)
-                labels.append(EPSILON if word == EPSILON_WORD else symbols.add(word))
-                shares.append(share)
-        if len(fields) % 2 or len(labels) == before:
+                entries.append((word, share))
+        if len(fields) % 2 or not entries:
             message = f"a word without a probability: {shown(fields[-1])}"
             if len(fields) % 2 == 0:
                 message = "a slot without a probable word"
             raise FormatError(message, path=path, line=number, remedy=_REMEDY)
-    return Slots(slots, labels, shares, len(lines)).lattice(symbols, path, None)
-
-
-def _words(lattice: Lattice) -> dict[int, str]:
-    words = {label: lattice.symbols[label] for label in np.unique(lattice.olabels).tolist() if label != EPSILON}
-    for word in words.values():
-        if word == EPSILON_WORD or not is_field(word):
-            raise InvalidLatticeError(f"a confusion network of Moses cannot hold the word {shown(word)}")
-    return {EPSILON: EPSILON_WORD, **words}
+        slots.append(entries)
+    return network(slots, word_labels(slots, table, {EPSILON_WORD}), table, path, None)
 
 
 FORMAT = Format(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
 from lattice_simp.core.header import Header
 from lattice_simp.core.lattice import INFINITY, Lattice
-from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, InvalidLatticeError
 from lattice_simp.formats.common import (
     LOST_FEATURES,
@@ -21,36 +21,34 @@ from lattice_simp.formats.common import (
     checked_lattice,
     finite,
     header_parts,
+    is_field,
     probability_text,
     require_acceptor,
+    shown,
 )
 
 _LARGEST = 1.01
 """The largest number that counts as a rounded probability."""
 
 
-class Slots(NamedTuple):
-    """The entries of a confusion network.
+Slot: TypeAlias = Sequence[tuple[str, float]]
+"""The words of a slot with their probabilities, which are above 0."""
 
-    Attributes:
-        slots: the number of each entry's slot, from 0, in ascending order.
-        labels: (entries,)
-        probabilities: above 0.
-        length: the number of slots.
-    """
 
-    slots: Sequence[int]
-    labels: Sequence[int]
-    probabilities: Sequence[float]
-    length: int
+def network(
+    slots: Sequence[Slot], labels: Sequence[int], symbols: SymbolTable, path: str | Path | None, name: str | None
+) -> Lattice:
+    """Returns a chain of states with an arc for each word of each slot; `labels` are those of all words, in order."""
+    sources = np.repeat(np.arange(len(slots)), list(map(len, slots)))
+    costs = [0.0 - math.log(share) for slot in slots for _, share in slot]
+    finals = np.append(np.full(len(slots), INFINITY), 0.0)
+    lattice = checked_lattice(path, sources, labels, costs, sources + 1, finals, symbols)
+    return replace(lattice, header=Header(name))
 
-    def lattice(self, symbols: SymbolTable, path: str | Path | None, name: str | None) -> Lattice:
-        """Returns a chain of states with an arc for each entry."""
-        sources = np.array(self.slots, dtype=np.int64)
-        costs = [0.0 - math.log(probability) for probability in self.probabilities]
-        finals = np.append(np.full(self.length, INFINITY), 0.0)
-        lattice = checked_lattice(path, sources, self.labels, costs, sources + 1, finals, symbols)
-        return replace(lattice, header=Header(name))
+
+def word_labels(slots: Iterable[Slot], symbols: SymbolTable, no_words: Container[str]) -> list[int]:
+    """Returns the labels of all words of slots, in order; `no_words` mean the empty word."""
+    return [EPSILON if word in no_words else symbols.add(word) for slot in slots for word, _ in slot]
 
 
 def probability(text: str) -> float | None:
@@ -61,6 +59,19 @@ def probability(text: str) -> float | None:
     """
     value = finite(text)
     return None if value is None or not 0.0 <= value <= _LARGEST else min(value, 1.0)
+
+
+def field_words(lattice: Lattice, no_word: str, format_name: str) -> dict[int, str]:
+    """Returns the text of each label that occurs, and `no_word` for epsilon.
+
+    Raises:
+        InvalidLatticeError: a word is `no_word`, or readers would split it.
+    """
+    words = {label: lattice.symbols[label] for label in np.unique(lattice.olabels).tolist() if label != EPSILON}
+    for word in words.values():
+        if word == no_word or not is_field(word):
+            raise InvalidLatticeError(f"{format_name} cannot hold the word {shown(word)}")
+    return {EPSILON: no_word, **words}
 
 
 def written_slots(lattice: Lattice, words: Mapping[int, str], format_name: str) -> list[list[tuple[str, str]]]:

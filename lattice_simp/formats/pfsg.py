@@ -22,7 +22,7 @@ from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Bools, Longs
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
-from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import (
     Format,
     beyond,
@@ -30,13 +30,12 @@ from lattice_simp.formats.common import (
     field_lines,
     field_of,
     finite,
-    is_field,
     natural,
     require_acceptor,
     shown,
     single_final,
 )
-from lattice_simp.formats.networks import lost
+from lattice_simp.formats.networks import field_words, lost
 from lattice_simp.support.textio import open_text
 
 SCALE = 10000.5
@@ -87,10 +86,7 @@ def write_pfsg(lattice: Lattice, path: str | Path) -> None:
     """
     require_acceptor(lattice, "PFSG")
     lattice, end = single_final(lattice)
-    words = [NO_WORD, *lattice.symbols.words[1:]]
-    for label in np.unique(lattice.olabels[lattice.olabels != EPSILON]).tolist():
-        if words[label] == NO_WORD or not is_field(words[label]):
-            raise InvalidLatticeError(f"PFSG cannot hold the word {shown(words[label])}")
+    words = field_words(lattice, NO_WORD, "PFSG")
     on_state, state_labels = _labels_of_states(lattice)
     apart = np.flatnonzero(~on_state[lattice.nextstates] & (lattice.olabels != EPSILON))
     nodes = np.concatenate((state_labels, lattice.olabels[apart])).tolist()

@@ -13,7 +13,7 @@ the numbers of a table; the empty word is `<eps>` or its number 0.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -23,8 +23,9 @@ from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import CUT, HEAD, Format, field_of, finite, shown
 from lattice_simp.formats.kaldi_arcs import ReadOptions, written_words
-from lattice_simp.formats.networks import Slots, lost, probability, written_slots
-from lattice_simp.formats.symbol_text import read_labels
+from lattice_simp.formats.named_lattices import NamedLattice, only_lattice
+from lattice_simp.formats.networks import Slot, lost, network, probability, written_slots
+from lattice_simp.formats.symbol_text import read_numbers
 from lattice_simp.support.textio import decode, open_text, read_lines
 
 _SLOT = rb"[ \t]+\[(?:[ \t]+[^ \t\]][^ \t]*[ \t]+(?:[01]|[01]?\.\d+|\d(?:\.\d+)?e-\d+))+[ \t]+\]"
@@ -55,7 +56,7 @@ def sausage_lattices(
     *,
     symbols_path: str | Path | None = None,
     numeric: bool | None = None,
-) -> Iterator[tuple[str, Callable[[], Lattice]]]:
+) -> Iterator[NamedLattice]:
     """Yields the names of utterances and functions that return their confusion networks.
 
     >>> import tempfile
@@ -73,13 +74,18 @@ def sausage_lattices(
     Raises:
         FormatError: the first utterance has only numbers, and the table of words is missing.
     """
-    options, is_checked = _options(symbols, symbols_path, numeric), False
-    for number, line in enumerate(read_lines(path), 1):
-        name, _, rest = line.strip(" \t").partition(" ")
+    yield from _networks(read_lines(path), ReadOptions.of(symbols, symbols_path, numeric), path)
+
+
+def _networks(lines: Iterable[str], options: ReadOptions, path: str | Path | None) -> Iterator[NamedLattice]:
+    is_checked = False
+    for number, line in enumerate(lines, 1):
+        name, _, rest = line.strip(" \t\r").partition(" ")
+        if rest and not is_checked:
+            fields, is_checked = split_tokens(rest), True
+            are_numbers = bool(fields) and all(field in "[]" or finite(field) is not None for field in fields)
+            options.refuse_numbers(are_numbers, path, number)
         if name:
-            if rest and not is_checked:
-                _refuse_numbers(rest, options, path, number)
-                is_checked = True
             yield name, partial(_network, name, rest, options, path, number)
 
 
@@ -96,13 +102,8 @@ def parse_sausages(
     Raises:
         FormatError: the line is broken, or there is not exactly one utterance.
     """
-    lines = [line for line in decode(data, path).split("\n") if line.strip(" \t\r")]
-    if len(lines) != 1:
-        raise FormatError(f"holds {len(lines)} confusion networks; expected one", path=path, remedy="use read_all")
-    name, _, rest = lines[0].strip(" \t\r").partition(" ")
-    options = _options(symbols, symbols_path, numeric)
-    _refuse_numbers(rest, options, path, 1)
-    return _network(name, rest, options, path, 1)
+    options = ReadOptions.of(symbols, symbols_path, numeric)
+    return only_lattice(_networks(decode(data, path).split("\n"), options, path), "confusion networks", path)
 
 
 @contextmanager
@@ -126,7 +127,7 @@ def sausage_archive(
         InvalidLatticeError: a lattice is not a confusion network, or a word has no number or cannot be written.
         LatticeSimpError: the file cannot be written.
     """
-    numbers = None if symbols_path is None else {word: number for number, word in read_labels(symbols_path).items()}
+    numbers = read_numbers(symbols_path)
     with open_text(path, "w") as file:
 
         def add(name: str, lattice: Lattice) -> None:
@@ -146,47 +147,28 @@ def write_sausages(lattice: Lattice, path: str | Path, *, symbols_path: str | Pa
         add(lattice.header.name or Path(path).name.partition(".")[0], lattice)
 
 
-def _options(symbols: SymbolTable | None, symbols_path: str | Path | None, numeric: bool | None) -> ReadOptions:
-    return ReadOptions(symbols, None if symbols_path is None else read_labels(symbols_path), numeric)
-
-
-def _refuse_numbers(text: str, options: ReadOptions, path: str | Path | None, line: int) -> None:
-    """Raises FormatError if all words of an utterance are numbers."""
-    fields = split_tokens(text)
-    if (
-        options.words is None
-        and options.numeric is None
-        and bool(fields)
-        and all(field in "[]" or finite(field) is not None for field in fields)
-    ):
-        remedy = "give words.txt (--symbols, symbols_path=), or say that numbers are words (--words, numeric=False)"
-        raise FormatError("labels are numbers", path=path, line=line, remedy=remedy)
-
-
 def _network(name: str, text: str, options: ReadOptions, path: str | Path | None, line: int) -> Lattice:
-    fields = split_tokens(text)
-    words, shares, slots = list[str](), list[float](), list[int]()
-    position, count = 0, 0
+    fields, slots, position = split_tokens(text), list[Slot](), 0
     while position < len(fields):
         if fields[position] != "[":
             raise FormatError(f"not a slot: {shown(fields[position])}", path=path, line=line, remedy=_REMEDY)
-        position, before = position + 1, len(words)
+        position, entries = position + 1, list[tuple[str, float]]()
         while position + 1 < len(fields) and fields[position] != "]":
             share = probability(fields[position + 1])
             if share is None:
                 message = f"not a probability: {shown(fields[position + 1])}"
                 raise FormatError(message, path=path, line=line, remedy=_REMEDY)
             if share:
-                words.append(fields[position])
-                shares.append(share)
-                slots.append(count)
+                entries.append((fields[position], share))
             position += 2
-        if position >= len(fields) or fields[position] != "]" or len(words) == before:
+        if position >= len(fields) or fields[position] != "]" or not entries:
             message = f"{name}: a slot that does not end, or without a probable word"
             raise FormatError(message, path=path, line=line, remedy="is the file cut off?")
-        position, count = position + 1, count + 1
+        slots.append(entries)
+        position += 1
+    words = [word for entries in slots for word, _ in entries]
     labels, symbols = options.labels(words, path, [line] * len(words))
-    return Slots(slots, labels.tolist(), shares, count).lattice(symbols, path, name)
+    return network(slots, labels.tolist(), symbols, path, name)
 
 
 FORMAT = Format((".sausages",), is_sausages, parse_sausages, write_sausages, lost, sausage_archive)

@@ -51,6 +51,11 @@ def read_labels(path: str | Path) -> dict[int, str]:
     return labels
 
 
+def read_numbers(path: str | Path | None) -> dict[str, int] | None:
+    """Reads a symbol table as numbers by word; None without a file."""
+    return None if path is None else {word: number for number, word in read_labels(path).items()}
+
+
 def read_label_pair(
     symbols_path: str | Path | None, isymbols_path: str | Path | None
 ) -> tuple[dict[int, str] | None, dict[int, str] | None]:

@@ -24,7 +24,7 @@ def test_archives_become_sausages_and_these_are_archives(call, folder):
     assert written.startswith("u-1 [ 1 0.7310585786300")
     assert call("lattice", "nbest", "lats.sausages", *symbols).stdout == "u-1\t0.313262\tcat\nu-2\t0.000000\that\n"
     done = call("lattice", "nbest", "lats.sausages")
-    assert (done.returncode, "give words.txt (--symbols" in done.stderr) == (2, True)
+    assert (done.returncode, "pass --symbols words.txt" in done.stderr) == (2, True)
     done = call("lattice", "convert", "lats.sausages", "meshes/", *symbols, "--to", "mesh")
     assert done.returncode == 0, done.stderr
     assert (folder / "meshes" / "u-2.mesh").read_text() == "name u-2\nnumaligns 1\nposterior 1\nalign 0 hat 1.0\n"

@@ -17,7 +17,7 @@ from lattice_simp import Lattice, confusion_network, read, read_all, write
 from lattice_simp.core.header import Header
 from lattice_simp.errors import FormatError, InputWarning, InvalidLatticeError
 from lattice_simp.formats import FORMATS, format_of, format_of_data, parse
-from lattice_simp.formats.networks import Slots
+from lattice_simp.formats.networks import network, word_labels
 from lattice_simp.formats.sausages import is_sausages
 
 MESH = """name u-1
@@ -76,7 +76,7 @@ def test_sausages_are_archives(folder):
     lattices = dict(read_all(folder / "u.txt", symbols_path=folder / "words.txt"))
     assert masses(lattices["u-1"]) == [(0, "a", 0.75), (0, "b", 0.25), (1, "<epsilon>", 0.9), (1, "c", 0.1)]
     assert [ls.nbest(lattice)[0].text for lattice in lattices.values()] == ["a", "", "c"]
-    with pytest.raises(FormatError, match=r"u.txt:1: labels are numbers \(give words.txt"):
+    with pytest.raises(FormatError, match=r"u.txt:1: labels are numbers \(pass --symbols words.txt"):
         list(read_all(folder / "u.txt"))
     assert [name for name, _ in read_all(folder / "u.txt", numeric=False)] == ["u-1", "u-2", "u-3"]
 
@@ -259,12 +259,10 @@ def test_sausages_without_slots(tmp_path):
 def test_pruned_networks_are_recognised(tmp_path, slots, name):
     """Also by `read_all`, which chooses formats of several lattices by itself."""
     table, path = ls.SymbolTable(), tmp_path / name
-    arcs = [(slot, word and table.add(word), share) for slot, words in enumerate(slots) for word, share in words]
-    positions, labels, shares = zip(*arcs, strict=True)
-    network = Slots(positions, [label or 0 for label in labels], shares, len(slots)).lattice(table, None, None)
-    write(network, path)
-    assert masses(read(path)) == masses(network)
-    assert [masses(lattice) for _, lattice in read_all(path)] == [masses(network)]
+    written = network(slots, word_labels(slots, table, {""}), table, None, None)
+    write(written, path)
+    assert masses(read(path)) == masses(written)
+    assert [masses(lattice) for _, lattice in read_all(path)] == [masses(written)]
 
 
 def test_pruned_networks_of_numbers_are_no_automata(tmp_path):
