@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
-from lattice_simp.formats.json.times import is_finite, listed_words
+from lattice_simp.formats.json.times import listed_words
+from lattice_simp.formats.json.values import are_objects, is_finite, is_object
 from lattice_simp.formats.json.words import with_words
 
 LOG_PROBABILITY = "LogProb"
@@ -225,11 +226,6 @@ def log_probability(entry: Mapping[str, Any]) -> float | None:
     return math.fsum(values)
 
 
-def is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Returns whether a value of JSON is an object."""
-    return isinstance(value, dict)
-
-
 def _is_part(entry: Mapping[str, Any], *, is_whole: bool) -> bool:
     """Returns whether a choice is a part of a stream: a delta, or a text that goes on, in an answer without usage."""
     return (
@@ -256,7 +252,7 @@ def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
     message = entry.get("message", entry)
     text = message.get("content", message.get("text")) if isinstance(message, dict) else None
     parts = text.get("parts", []) if isinstance(text, dict) else text
-    if isinstance(parts, list) and all(map(is_object, parts)):
+    if are_objects(parts):
         are_texts = [isinstance(part.get("text"), str) and not part.get("thought") for part in parts]
         # Parts follow each other without blanks, unless a thought or the call of a tool is between them.
         pieces = (str(part["text"]) if is_text else "\n" for part, is_text in zip(parts, are_texts, strict=True))

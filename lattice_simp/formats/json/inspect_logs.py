@@ -10,7 +10,7 @@ from typing import Any
 
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import natural_order
-from lattice_simp.formats.json.answers import is_object
+from lattice_simp.formats.json.values import is_object
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.signatures import INSPECT_LOG
 from lattice_simp.support.textio import decode, read_bytes

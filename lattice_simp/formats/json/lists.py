@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from lattice_simp.formats.json.answers import DOUBTS, choices, is_object
-from lattice_simp.formats.json.times import is_finite, number_of
+from lattice_simp.formats.json.answers import DOUBTS, choices
+from lattice_simp.formats.json.values import are_objects, is_finite, is_object, number_of
 
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that replaces 0."""
@@ -96,7 +96,7 @@ def _from_azure(entry: Mapping[str, Any]) -> object:
 def _from_deepspeech(transcript: Mapping[str, Any]) -> object:
     """Returns a transcript of DeepSpeech, whose words are objects, with its confidence, a log, as the score."""
     words = transcript.get("words")
-    if not isinstance(words, list) or not all(is_object(word) and isinstance(word.get("word"), str) for word in words):
+    if not are_objects(words) or not all(isinstance(word.get("word"), str) for word in words):
         return transcript
     return {"text": " ".join(word["word"] for word in words), "score": transcript.get("confidence")}
 
@@ -150,7 +150,7 @@ def _sequences(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[st
 
 def _choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
     """Reads the choices of a completion; those that are texts, the possible answers of a test, are unchanged."""
-    return answers(entries, rest) if all(map(is_object, entries)) else {**rest, "choices": entries}
+    return answers(entries, rest) if are_objects(entries) else {**rest, "choices": entries}
 
 
 def answers(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -50,7 +50,8 @@ from lattice_simp.formats.json.streams import (
     opened,
     without_open,
 )
-from lattice_simp.formats.json.times import is_finite, times_like, with_nulls
+from lattice_simp.formats.json.times import times_like, with_nulls
+from lattice_simp.formats.json.values import is_finite
 from lattice_simp.formats.json.words import Speakers, tokens_of
 from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
 from lattice_simp.support.json_text import parse_json

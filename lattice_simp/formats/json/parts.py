@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from lattice_simp.formats.json.answers import is_object
+from lattice_simp.formats.json.values import are_objects, is_object
 
 _ENDS = ("<end>", "<fin>")
 """Tokens that end an utterance: of Soniox."""
@@ -38,19 +38,15 @@ def _part_of(value: object) -> tuple[str, object]:
     """Returns of which kind of parts a value is, and of which session; no kind for a whole result."""
     if is_object(value) and "hypotheses" not in value:
         tokens, segments = value.get("tokens"), value.get("segments")
-        if _all_have(tokens, "is_final") or (tokens == [] and "total_audio_proc_ms" in value):
+        if (tokens and are_objects(tokens, "is_final")) or (tokens == [] and "total_audio_proc_ms" in value):
             return "tokens", None
         if _BUFFER in value:
             return "lines", None
-        if _all_have(segments, "completed"):
+        if segments and are_objects(segments, "completed"):
             return "segments", value.get("uid")
         if value.get("mode") == "online" and isinstance(value.get("text"), str):
             return "texts", value.get("wav_name")
     return "", None
-
-
-def _all_have(entries: object, name: str) -> bool:
-    return isinstance(entries, list) and bool(entries) and all(is_object(entry) and name in entry for entry in entries)
 
 
 def _of_tokens(parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:

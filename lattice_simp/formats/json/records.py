@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from lattice_simp.formats.json.answers import DOUBTS, is_object
+from lattice_simp.formats.json.answers import DOUBTS
+from lattice_simp.formats.json.values import are_objects, is_object
 
 _TEST = "testIdx"
 """The number of the prompt of a record of promptfoo."""
@@ -41,17 +42,13 @@ def records_of(value: Any) -> list[Record] | None:
     if is_object(value.get("results")) and "evalId" in value:
         value = value["results"]
     lists = value.get("generations")
-    if (
-        isinstance(lists, list)
-        and lists
-        and all(isinstance(entries, list) and all(map(is_object, entries)) for entries in lists)
-    ):
+    if isinstance(lists, list) and lists and all(map(are_objects, lists)):
         return [Record({"generations": [*map(_detailed, entries)]}, None, None) for entries in lists]
     if _TEST in value:
         return [Record(_plain(value), None, None)]
     for name, field in _RECORDS.items():
         entries = value.get(name)
-        if isinstance(entries, list) and entries and all(is_object(entry) and field in entry for entry in entries):
+        if entries and are_objects(entries, field):
             return [Record(_plain(entry), _group_of(entry), _name_of(entry)) for entry in entries]
     return None
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lattice_simp.formats.json.answers import is_object
-from lattice_simp.formats.json.times import listed
+from lattice_simp.formats.json.values import are_objects, is_object, listed
 
 _VARIANT = re.compile(r"\(\d+\)$")
 """The number of a pronunciation, after a word of PocketSphinx."""
@@ -51,9 +50,7 @@ def _with_words(hypothesis: Any) -> Any:
 def _from_gladia(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Renames the utterances of Gladia's first version; returns any other object unchanged."""
     entries = value.get("prediction")
-    if not isinstance(entries, list) or not all(
-        isinstance(entry, dict) and "transcription" in entry for entry in entries
-    ):
+    if not are_objects(entries, "transcription"):
         return value
     return {"utterances": [{**entry, "text": entry["transcription"]} for entry in entries]}
 
@@ -64,9 +61,8 @@ def _from_amazon(value: Mapping[str, Any]) -> Mapping[str, Any]:
         renamed: Mapping[str, Any] = _snaked(value)
         return renamed
     turns, segments = value.get("Transcript"), value.get("audio_segments")
-    if isinstance(turns, list) and all(isinstance(turn, dict) for turn in turns):
-        utterances = [{"text": turn.get("Content"), "words": turn.get("Items")} for turn in turns]
-        return {"utterances": utterances}
+    if are_objects(turns):
+        return {"utterances": [{"text": turn.get("Content"), "words": turn.get("Items")} for turn in turns]}
     if isinstance(segments, list):
         return {"utterances": segments, "words": value.get("audio_items")}
     return value
@@ -92,7 +88,7 @@ def _from_sphinx(value: Mapping[str, Any]) -> Mapping[str, Any]:
     {'text': 'a', 'words': [{'word': 'a', 'start': 0.25, 'duration': 0.25, 'confidence': 0.9}]}
     """
     words = value.get("w")
-    if not value.keys() >= {"b", "d", "t", "w"} or not isinstance(words, list) or not all(map(is_object, words)):
+    if not value.keys() >= {"b", "d", "t", "w"} or not are_objects(words):
         return value
     spoken = [word for word in words if not str(word.get("t")).startswith(("<", "[", "++"))]
     renamed = [
@@ -110,10 +106,7 @@ def _from_sphinx(value: Mapping[str, Any]) -> Mapping[str, Any]:
 def _from_deepspeech(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns a result of DeepSpeech with words instead of letters; any other object is unchanged."""
     transcripts = value.get("transcripts")
-    if not isinstance(transcripts, list) or not all(
-        is_object(entry) and isinstance(entry.get("tokens"), list) and all(map(is_object, entry["tokens"]))
-        for entry in transcripts
-    ):
+    if not are_objects(transcripts) or not all(are_objects(entry.get("tokens")) for entry in transcripts):
         return value
     return {**value, "transcripts": [{**entry, "words": _of_letters(entry["tokens"])} for entry in transcripts]}
 
@@ -139,6 +132,6 @@ def _of_letters(letters: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def with_text(monologue: Any) -> Any:
     """Adds its text to a monologue of Rev AI, whose elements are words, punctuation marks and blanks."""
     elements = monologue.get("elements") if isinstance(monologue, dict) else None
-    if not isinstance(elements, list) or not all(isinstance(entry, dict) for entry in elements):
+    if not are_objects(elements):
         return monologue
     return {**monologue, "text": "".join(str(entry.get("value")) for entry in elements)}

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from lattice_simp.formats.json.answers import DOUBTS, is_object
+from lattice_simp.formats.json.answers import DOUBTS
 from lattice_simp.formats.json.espnet import espnet_rows
 from lattice_simp.formats.json.lists import LISTS, renamed_transcript
 from lattice_simp.formats.json.records import record_rows, records_of, unpacked, with_choices
@@ -25,6 +25,7 @@ from lattice_simp.formats.json.renamed import with_usual_names
 from lattice_simp.formats.json.sentences import NAME, NAMES, SEGMENTS, is_bare, sentence_of, session_of
 from lattice_simp.formats.json.times import listed_words
 from lattice_simp.formats.json.translations import translated_rows
+from lattice_simp.formats.json.values import are_objects, first_of, is_object
 from lattice_simp.formats.json.words import NO_ALTERNATIVES, NO_CONFIDENCES, Speakers, unread_fields, with_words
 from lattice_simp.support.plurals import in_words
 
@@ -153,9 +154,9 @@ def _wrapped(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
     >>> _wrapped({"result": {"language": "en"}, "transcription": [{"text": " a cat"}]}) is None
     True
     """
-    if any(isinstance(value.get(name), list) for name in (*LISTS, *SEGMENTS)):
+    if first_of(value, (*LISTS, *SEGMENTS), list) is not None:
         return None
-    inner = next((value[name] for name in _WRAPPERS if isinstance(value.get(name), dict)), None)
+    inner = first_of(value, _WRAPPERS, dict)
     return {**{name: value[name] for name in (_REASON,) if name in value}, **inner} if inner else None
 
 
@@ -200,11 +201,7 @@ def _missing_answer(value: Mapping[str, Any]) -> str | None:
 def _results(value: Mapping[str, Any]) -> list[Any] | None:
     """Returns the single results in an object; None for any other object."""
     channels = value.get("transcripts")
-    if (
-        isinstance(channels, list)
-        and channels
-        and all(is_object(channel) and "text" in channel for channel in channels)
-    ):
+    if channels and are_objects(channels, "text"):
         return [{**channel, "transcript": channel["text"]} for channel in channels]  # of ElevenLabs
     results = next((value[name] for name in ("results", "recognizedPhrases", "chunks") if name in value), None)
     if isinstance(results, dict):  # Deepgram, Amazon
@@ -214,13 +211,11 @@ def _results(value: Mapping[str, Any]) -> list[Any] | None:
             results = [{**results[0], "items": words}, *results[1:]]
     if not isinstance(results, list):
         return None
-    if all(is_object(result) and isinstance(result.get("results"), list) for result in results):
+    if are_objects(results) and all(isinstance(result.get("results"), list) for result in results):
         results = [inner for result in results for inner in result["results"]]  # of Watson's jobs
     if not results and isinstance(value.get("results"), list):  # a recording without speech
         return [{"alternatives": []}]
-    if not all(map(is_object, results)):
-        return None
-    if not any(_is_result(result) for result in results):
+    if not are_objects(results) or not any(map(_is_result, results)):
         return None
     alternatives = [_words_of(result) for result in results]
     if all(alternatives):
@@ -231,7 +226,7 @@ def _results(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _is_result(result: Mapping[str, Any]) -> bool:
-    return any(isinstance(result.get(name), list) for name in ("alternatives", "nBest")) or "transcript" in result
+    return first_of(result, ("alternatives", "nBest"), list) is not None or "transcript" in result
 
 
 def _list_of(result: Mapping[str, Any]) -> list[Any]:

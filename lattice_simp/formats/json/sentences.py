@@ -19,14 +19,13 @@ from lattice_simp.formats.json.answers import (
     are_words,
     choices,
     generations,
-    is_object,
     log_probability,
     response_choice,
 )
 from lattice_simp.formats.json.lists import LISTS, answers, from_whisper, translations
 from lattice_simp.formats.json.renamed import with_text
 from lattice_simp.formats.json.streams import CLOSED, OPEN, is_final_text
-from lattice_simp.formats.json.times import is_finite, number_of
+from lattice_simp.formats.json.values import first_of, is_finite, is_object, number_of
 from lattice_simp.formats.json.words import (
     holds_words,
     text_of_words,
@@ -80,8 +79,8 @@ def sentence_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(row.get("monologues"), list):
         row = {**row, "monologues": [*map(with_text, row["monologues"])]}
     sentence = _with_hypotheses(row)
-    entries: list[Any] = next((row[name] for name in (*LISTS, *SEGMENTS) if isinstance(row.get(name), list)), [])
-    is_transcript = any(isinstance(row.get(name), list) for name in SEGMENTS)
+    entries: list[Any] = first_of(row, (*LISTS, *SEGMENTS), list) or []
+    is_transcript = first_of(row, SEGMENTS, list) is not None
     if isinstance(hypotheses := sentence.get("hypotheses"), list):
         words = [words_of_segments(row, entries)] if is_transcript else words_of_entries(row, entries, len(hypotheses))
         sentence = {**sentence, "hypotheses": [*map(with_words, hypotheses, words)]}
@@ -256,7 +255,7 @@ def is_bare(row: Mapping[str, Any]) -> bool:
 
 def _of_segments(row: Mapping[str, Any]) -> object:
     """Returns the hypothesis of a transcript in segments, or of a segment of Whisper; None for any other object."""
-    segments = next((row[name] for name in SEGMENTS if isinstance(row.get(name), list)), None)
+    segments: list[Any] | None = first_of(row, SEGMENTS, list)
     if segments is None:
         return from_whisper(row) if "avg_logprob" in row else None
     if not all(isinstance(segment, dict) and isinstance(segment.get("text"), str) for segment in segments):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lattice_simp.formats.json.answers import is_object
+from lattice_simp.formats.json.values import first_of, is_object
 
 _STATES = ("type", "message", "message_type", "event")
 """The names of the kind of a message."""
@@ -144,7 +144,7 @@ def message_kind(value: object) -> str | None:
     if _EVENTS in value:
         return next((name for name in list(value)[::-1] if is_object(value[name]) and name != _EVENTS), None)
     fields = value["header"] if is_object(value.get("header")) else value
-    return next((fields[name] for name in _STATES if isinstance(fields.get(name), str)), None)
+    return first_of(fields, _STATES, str)
 
 
 def is_final_text(value: Mapping[str, Any]) -> bool:
@@ -198,7 +198,7 @@ def is_interim(value: object, following: object) -> bool:
     """
     if not is_object(value) or "hypotheses" in value:
         return False
-    results = next((value[name] for name in _RESULTS if isinstance(value.get(name), list)), None)
+    results = first_of(value, _RESULTS, list)
     results = [value.get("result")] if results is None else results
     kind = message_kind(value)
     return (
@@ -329,7 +329,7 @@ def _flagged_text(value: object) -> str | None:
     """Returns the text of a message that says whether it is final; FunASR's modes say that in another way."""
     if not is_object(value) or "hypotheses" in value or "mode" in value or not isinstance(value.get("is_final"), bool):
         return None
-    return next((value[name] for name in ("text", "transcript") if isinstance(value.get(name), str)), None)
+    return first_of(value, ("text", "transcript"), str)
 
 
 def _as_partial(value: Any) -> Any:

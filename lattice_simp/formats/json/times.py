@@ -8,15 +8,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
-from lattice_simp.core.columns import is_cost
 from lattice_simp.core.hypothesis import Confidences, Times
-from lattice_simp.formats.common import finite
+from lattice_simp.formats.json.values import first_of, is_finite, number_of
 
 
 class ListedWord(NamedTuple):
@@ -268,7 +266,7 @@ def _is_in_milliseconds(entry: Mapping[str, Any]) -> bool:
 
 def _word(entry: Mapping[str, Any], unit: float) -> ListedWord | None:
     """Returns a word with its times and confidence; None without a text."""
-    text = next((entry[name] for name in _TEXTS if isinstance(entry.get(name), str)), None)
+    text = first_of(entry, _TEXTS, str)
     if text is None:
         return None
     share = _confidence(entry)
@@ -326,32 +324,3 @@ def _seconds(value: object, unit: float) -> float | None:
         except ValueError:
             return None
     return value * unit if is_finite(value) and 0.0 <= value * unit <= _MOST_SECONDS else None
-
-
-def number_of(value: object) -> float | None:
-    """Returns a number, which may be written as a text; None for any other value.
-
-    >>> number_of("0.5"), number_of(2), number_of(None)
-    (0.5, 2.0, None)
-    """
-    number = finite(value) if isinstance(value, str) else value
-    return float(number) if is_finite(number) else None
-
-
-def listed(value: object) -> object:
-    """Returns a list that is written as a text, by WeNet and old versions of sherpa-onnx; other values are unchanged.
-
-    >>> listed("[0.5, 0.75]"), listed([0.5]), listed("[")
-    ([0.5, 0.75], [0.5], '[')
-    """
-    if not isinstance(value, str) or not value.startswith("["):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-
-
-def is_finite(value: object) -> TypeGuard[float]:
-    """Returns whether a value of JSON is a finite number, up to the largest cost."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and is_cost(value)

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
+from lattice_simp.formats.json.values import are_objects
+
 _TEXT, _LANGUAGE, _NBEST = "translatedText", "to", "raw_nbest"
 _OF_SERVICES = frozenset(
     {_TEXT, _LANGUAGE, "detected_source_language", "detectedSourceLanguage", "detectedLanguageCode"}
@@ -27,9 +29,7 @@ def translated_rows(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     if _TEXT in value:
         return _with_alternatives(value[_TEXT], value.get("alternatives"))
     entries = value.get("translations")
-    if not isinstance(entries, list) or not entries:
-        return None
-    if not all(isinstance(entry, dict) and not _OF_SERVICES.isdisjoint(entry) for entry in entries):
+    if not entries or not are_objects(entries) or any(map(_OF_SERVICES.isdisjoint, entries)):
         return None
     if all(_LANGUAGE in entry for entry in entries):  # Azure: the translations of one text
         first = [entry for entry in entries if entry[_LANGUAGE] == entries[0][_LANGUAGE]]
@@ -40,7 +40,7 @@ def translated_rows(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 def _hypotheses(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     hypotheses = entry.get(_NBEST)
-    if isinstance(hypotheses, list) and hypotheses and all(isinstance(item, dict) for item in hypotheses):
+    if hypotheses and are_objects(hypotheses):
         return [{"text": item.get("hyp"), "score": item.get("totalScore")} for item in hypotheses]
     return [{"text": entry.get(_TEXT, entry.get("text"))}]
 

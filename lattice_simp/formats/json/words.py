@@ -19,13 +19,12 @@ from lattice_simp.formats.json.times import (
     ListedWord,
     confidences_of,
     hold_confidences,
-    is_finite,
     is_sound,
-    listed,
     listed_words,
     times_of,
     with_nulls,
 )
+from lattice_simp.formats.json.values import is_finite, listed
 from lattice_simp.support.plurals import in_words
 
 NO_CONFIDENCES = "`lattice ctm` and `lattice confidence` compute confidences from the scores of the hypotheses"
