@@ -15,8 +15,8 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError, located
 from lattice_simp.formats import FORMATS, format_of_name, losses, open_archive, write
 from lattice_simp.formats.collections import new_file
-from lattice_simp.formats.json.nbest import SAMPLES, write_json
-from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.json.nbest import write_json
+from lattice_simp.formats.list_lines import SAMPLES, Sentence
 from lattice_simp.formats.nbest import is_json_name, is_list_name, write_nbest
 from lattice_simp.support.plurals import in_words
 from lattice_simp.support.textio import output_place, place

@@ -27,6 +27,12 @@ HEAD = 1 << 16
 CUT = HEAD // 2
 """The length from which the beginning of a file may be cut off, also without its first blanks."""
 
+LOG_10 = math.log(10.0)
+"""The factor from logs to base 10 to nats."""
+
+MOST_SECONDS = 1e7
+"""The longest recording; later times are errors."""
+
 _MOST_KEYS = 5
 _DIGITS = re.compile(r"(\d+)")
 _MOST_DIGITS = 15  # of numbers that are added up digit by digit

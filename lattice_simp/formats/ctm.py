@@ -27,9 +27,8 @@ from typing import NamedTuple
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
-from lattice_simp.formats.common import finite, is_field, shown
-from lattice_simp.formats.json.nbest import samples
-from lattice_simp.formats.list_lines import Sentence, feature_score
+from lattice_simp.formats.common import MOST_SECONDS, finite, is_field, shown
+from lattice_simp.formats.list_lines import Sentence, feature_score, samples
 from lattice_simp.support.textio import read_lines
 
 _NUMBER = rb"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -41,7 +40,6 @@ _ARC = re.compile(rb"\d+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]+%b" % _NUMBER)
 _COMMENT, _UNKNOWN, _NO_WORD = ";;", ("NA", "na"), "@"
 _BEGIN, _NEXT, _END = "<ALT_BEGIN>", "<ALT>", "<ALT_END>"
 _MATCHED = 100
-_LONGEST = 1e7  # seconds
 _NONE = -1.0
 """The confidence that ROVER writes where it has none."""
 
@@ -218,7 +216,7 @@ def _words(path: str | Path) -> Iterator[_Word]:
 def _word(number: int, fields: Sequence[str], path: str | Path) -> _Word:
     """Returns the word of a line."""
     begin, duration = (finite(text) for text in fields[2:4]) if len(fields) > 4 else (None, None)
-    if begin is None or duration is None or not 0.0 <= begin <= begin + duration <= _LONGEST:
+    if begin is None or duration is None or not 0.0 <= begin <= begin + duration <= MOST_SECONDS:
         message = f"not a word with times: {shown(' '.join(fields))}"
         raise FormatError(message, path=path, line=number, remedy=_REMEDY)
     confidence = math.nan if len(fields) < 6 or fields[5] in _UNKNOWN else finite(fields[5])

@@ -37,7 +37,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import beyond, finite, shown
-from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score
+from lattice_simp.formats.list_lines import Doubts, IdCheck, Sentence, feature_score
 from lattice_simp.support.textio import read_lines
 
 SCORE = "Score"
@@ -121,9 +121,9 @@ def stream_fairseq(path: str | Path, first_id: int = 0, cost: str | None = None)
         remedy = "give all lines of the log of fairseq-generate, written without --quiet"
         raise FormatError("the log has no lines of hypotheses (H-0)", path=path, remedy=remedy)
     has_positions = any(sentence.positions for sentence in sentences.values())
-    due, gaps, doubts = 0, IdGaps(path), Doubts(path)
+    due, ids, doubts = 0, IdCheck(path, first_id), Doubts(path)
     for number, sentence in sorted(sentences.items(), key=itemgetter(0)):
-        gaps.check(due + first_id, number + first_id, sentence.line)
+        ids.see(number + first_id, due + first_id, sentence.line)
         yield from (Sentence(missing, [], is_missing=True) for missing in range(due, number))
         totals = _totals(sentence, path) if has_positions else [entry.score for entry in sentence.entries]
         pairs = zip(sentence.entries, totals, strict=True)
@@ -137,7 +137,7 @@ def stream_fairseq(path: str | Path, first_id: int = 0, cost: str | None = None)
 def _sentences(path: str | Path, first_id: int) -> tuple[dict[int, _Sentence], float]:
     """Returns the sentences by number, and the unit of their scores in nats."""
     sentences: dict[int, _Sentence] = {}
-    sources, doubts = set[int](), Doubts(path)
+    sources, ids, doubts = set[int](), IdCheck(path, first_id), Doubts(path)
     numbered: bool | None = None
     for number, line in enumerate(read_lines(path), 1):
         match = _LINE.match(line)
@@ -152,8 +152,11 @@ def _sentences(path: str | Path, first_id: int) -> tuple[dict[int, _Sentence], f
             sentences[len(sentences)] = _Sentence(number)
             continue
         sentence = int(match[2]) - first_id if numbered else len(sentences) - 1
+        if sentence < 0 and not numbered:
+            message = "a hypothesis before the first S-line"
+            raise FormatError(message, path=path, line=number, remedy="keep the S-lines")
         if sentence < 0:
-            raise _misnumbered(match[2], first_id, path, number)
+            ids.see(int(match[2]), first_id, number)
         if kind == "S":
             if sentence in sources:
                 message = f"S-{match[2]} again, so the hypotheses of both are one list"
@@ -164,13 +167,6 @@ def _sentences(path: str | Path, first_id: int) -> tuple[dict[int, _Sentence], f
         parsed = _entry(content, path, number) if kind == "H" else _positions(content, path, number)
         sentences.setdefault(sentence, _Sentence(number)).add(parsed)
     return sentences, math.log(2.0) if numbered else 1.0
-
-
-def _misnumbered(number: str | None, first_id: int, path: str | Path, line: int) -> FormatError:
-    if number is None:
-        return FormatError("a hypothesis before the first S-line", path=path, line=line, remedy="keep the S-lines")
-    remedy = f"start counting there: --first-id {number} (first_id={number})"
-    return FormatError(f"the id {number} is lower than {first_id}", path=path, line=line, remedy=remedy)
 
 
 def _entry(content: str, path: str | Path, number: int) -> _Entry:

@@ -11,8 +11,7 @@ from lattice_simp.core.columns import FINITE, is_cost
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_sentences, as_tokens
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.json.nbest import samples
-from lattice_simp.formats.list_lines import Doubts
+from lattice_simp.formats.list_lines import Doubts, samples
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, join_words
 from lattice_simp.support.plurals import counted
 

@@ -25,16 +25,14 @@ from typing import NamedTuple
 from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import beyond, finite, natural, shown
-from lattice_simp.formats.json.nbest import samples
-from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
+from lattice_simp.formats.common import MOST_SECONDS, beyond, finite, natural, shown
+from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score, samples
 from lattice_simp.formats.slf_reader import unquoted
 from lattice_simp.support.textio import read_lines
 
 _HEADER = "#!MLF!#"
 _REMEDY = 'write "NAME", then lines start end word score, /// between alternatives, and a dot at the end'
 _TICK = 1e-7  # seconds
-_LONGEST = 1e7  # seconds
 _LEVELS = "write words alone: HVite without -m and -f"
 _SCORE = rb"[ \t]+-?\d+\.\d+"
 _HEAD = re.compile(
@@ -149,7 +147,7 @@ def _word(text: str, path: str | Path, number: int) -> _Word:
         message = f"labels of several levels, or a score that is not a finite number: {shown(text)}{beyond(rest[0])}"
         raise FormatError(message, path=path, line=number, remedy=_LEVELS)
     try:
-        return _Word(unquoted(word), score, (begin, end) if begin <= end <= _LONGEST else None)
+        return _Word(unquoted(word), score, (begin, end) if begin <= end <= MOST_SECONDS else None)
     except UnicodeDecodeError as error:
         message, remedy = f"escapes that are not UTF-8: {shown(word)}", "write the characters themselves, in UTF-8"
         raise FormatError(message, path=path, line=number, remedy=remedy) from error

@@ -21,9 +21,8 @@ from pathlib import Path
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import shown
-from lattice_simp.formats.json.nbest import samples
 from lattice_simp.formats.json.values import is_finite
-from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
+from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score, samples
 from lattice_simp.support.textio import read_lines
 
 _HEAD = re.compile(rb"[^\n]*?:\t(?:ref|hyp)=\[")

@@ -21,10 +21,9 @@ from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import finite, natural, shown
-from lattice_simp.formats.json.nbest import samples
+from lattice_simp.formats.common import LOG_10, finite, natural, shown
 from lattice_simp.formats.julius_lattices import FRAME
-from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score
+from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score, samples
 from lattice_simp.support.textio import read_lines
 
 _HEAD = re.compile(
@@ -43,7 +42,6 @@ _SPAN = re.compile(r"\[ *(\d{1,9}) +(\d{1,9})\] +\S+ +\S+\s+\[(.*)\]\s*")
 """A word of an alignment: its first and its last frame, and its text, which may be empty."""
 
 _REMEDY = "write sentence1: words, and score1: number"
-_TO_NATS = math.log(10.0)
 
 
 def is_julius(head: bytes) -> bool:
@@ -117,14 +115,14 @@ class _Input:
             return
         score, parts = finite(text.split("(")[0].strip()), _PARTS.search(text)
         values = {} if parts is None else {parts[1]: finite(parts[2]), parts[3]: finite(parts[4])}
-        features = {name: value * _TO_NATS for name, value in values.items() if value is not None}
+        features = {name: value * LOG_10 for name, value in values.items() if value is not None}
         if (
             score is None
             or len(features) < len(values)
-            or not all(map(math.isfinite, (score * _TO_NATS, *features.values())))
+            or not all(map(math.isfinite, (score * LOG_10, *features.values())))
         ):
             raise FormatError(f"not a finite score: {shown(text)}", path=self.path, line=line, remedy=_REMEDY)
-        self.scores[place] = score * _TO_NATS, features
+        self.scores[place] = score * LOG_10, features
 
     def add_span(self, match: re.Match[str]) -> None:
         """Adds a word of the alignment of the last sentence, unless it has no text."""

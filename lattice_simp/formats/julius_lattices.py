@@ -14,7 +14,6 @@ and become natural ones. A line of a confusion network is a slot, `(word:0.700) 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -27,7 +26,7 @@ from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.lattice import INFINITY, Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import Format, checked_lattice, finite, natural, never, refuse_writing, shown
+from lattice_simp.formats.common import LOG_10, Format, checked_lattice, finite, natural, never, refuse_writing, shown
 from lattice_simp.formats.named_lattices import NamedLattice, NumberedLine, only_lattice
 from lattice_simp.formats.networks import Slot, network, probability, word_labels
 from lattice_simp.support.textio import decode, read_lines
@@ -51,7 +50,6 @@ _ENTRY = re.compile(r"\((.*?):([\d.]+)\)(?=\s|\(|$)\s*")
 FRAME = 0.01
 """The usual frame shift in seconds."""
 
-_TO_NATS = math.log(10.0)
 _SILENCES = frozenset({"", "-"})
 _GRAPH_REMEDY = "is the file cut off? Write it with julius -lattice"
 
@@ -152,7 +150,7 @@ def _graph_word(number: int, line: str, symbols: SymbolTable, path: str | Path |
     numbers = [finite(text) for text in (scores.get("AMavg", "0"), *links)]
     if len(links) != len(targets) or None in numbers or last < first or None in targets:
         _fail(f"links or scores that are not numbers: {shown(line)}", path, number)
-    average, *connections = [_TO_NATS * value for value in numbers if value is not None]
+    average, *connections = [LOG_10 * value for value in numbers if value is not None]
     label = EPSILON if name in _SILENCES else symbols.add(name)
     pairs = {target: score for target, score in zip(targets, connections, strict=True) if target is not None}
     return int(match[1]), _Word(number, label, first, last, average * (last - first + 1), pairs)

@@ -1,8 +1,10 @@
-"""What readers of n-best lists share: sentences, and checks of missing ids, doubtful scores, features as costs."""
+"""What readers of n-best lists share: sentences, samples, and checks of ids, doubtful scores, features as costs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +13,9 @@ from lattice_simp.core.columns import is_cost
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import FormatError, InputWarning, InvalidLatticeError, ScoreWarning, warn
+
+SAMPLES = "Samples"
+"""The feature for the number of times that a string was drawn."""
 
 MAX_GAP = 1_000_000
 """The most sentence ids that may be missing between two lines."""
@@ -60,20 +65,44 @@ def stored_score(score: float) -> float:
     return float(score)
 
 
+def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
+    """Returns the distinct strings, the most frequent first; a cost is minus the log of the string's share."""
+    counts = Counter(strings)
+    total = counts.total()
+    return [
+        Hypothesis(tokens, math.log(total) - math.log(count), {SAMPLES: float(count)})
+        for tokens, count in counts.most_common()
+    ]
+
+
 @dataclass
-class IdGaps:
-    """Limits the missing ids of a file: each becomes an empty list, so a few bytes could cause millions of lists."""
+class IdCheck:
+    """Checks the ids of a file's sentences.
+
+    Missing ids are limited: each becomes an empty list, so a few bytes could cause millions of lists.
+
+    Attributes:
+        path: the file, for errors.
+        first_id: the id of the first sentence.
+        skipped: the number of missing ids so far.
+    """
 
     path: str | Path
+    first_id: int
     skipped: int = 0
 
-    def check(self, due: int, number: int, line: int) -> None:
-        """Raises FormatError if too many ids are missing before that of a line."""
-        jump = number - due
+    def see(self, sentence_id: int, due: int, line: int, *, order: str = "sort the list by id") -> None:
+        """Raises FormatError if an id is lower than the one due, with the remedy `order`, or too many are missing."""
+        jump = sentence_id - due
+        begin = f"start counting there: --first-id {sentence_id} (first_id={sentence_id})"
+        if jump < 0:
+            before = begin if sentence_id >= 0 else "count the sentences from 0"
+            remedy = order if sentence_id >= self.first_id else before
+            message = f"the id {str(sentence_id)[:20]} is lower than {due}"
+            raise FormatError(message, path=self.path, line=line, remedy=remedy)
         self.skipped += jump if jump > 1 else 0
         if jump > MAX_GAP or self.skipped > MAX_GAP + _GAPS_A_LINE * line:
-            message = f"the id jumps from {due} to {str(number)[:20]}, and at most {MAX_GAP:,} may be missing"
-            begin = f"start counting there: --first-id {number} (first_id={number})"
+            message = f"the id jumps from {due} to {str(sentence_id)[:20]}, and at most {MAX_GAP:,} may be missing"
             remedy = begin if line == 1 else "number the sentences without large gaps"
             raise FormatError(message, path=self.path, line=line, remedy=remedy)
 

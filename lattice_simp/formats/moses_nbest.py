@@ -21,7 +21,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import beyond, finite, shown
-from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
+from lattice_simp.formats.list_lines import Doubts, IdCheck, Sentence, feature_score, stored_features, stored_score
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, output_place, read_lines
 
@@ -85,7 +85,7 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
     hypotheses: list[Hypothesis] = []
     lines: list[int] = []
     totals: bool | None = None
-    gaps, doubts = IdGaps(path), Doubts(path)
+    ids, doubts = IdCheck(path, first_id), Doubts(path)
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
@@ -95,12 +95,7 @@ def stream_moses(path: str | Path, first_id: int = 0, cost: str | None = None) -
         elif (row.total is not None) != totals:
             message = "no total, unlike the lines before" if totals else "a total, unlike the lines before"
             raise FormatError(message, path=path, line=number, remedy="give all lines of the list a total, or none")
-        if row.id < sentence + first_id:
-            message = f"the id {row.id} is lower than {sentence + first_id}"
-            begin = f"start counting there: --first-id {row.id} (first_id={row.id})"
-            remedy = "sort the list by id" if row.id >= first_id else begin
-            raise FormatError(message, path=path, line=number, remedy=remedy)
-        gaps.check(sentence + first_id, row.id, number)
+        ids.see(row.id, sentence + first_id, number)
         while sentence < row.id - first_id:
             doubts.check_scores([hypothesis.score for hypothesis in hypotheses], lines)
             yield Sentence(sentence, hypotheses, is_missing=not hypotheses)

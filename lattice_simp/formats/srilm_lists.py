@@ -16,7 +16,6 @@ Scores after a header are bytelogs (1 is 1024 times the log of 1.0001), others l
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -26,7 +25,7 @@ from lattice_simp.core.columns import is_cost
 from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import finite, natural, shown
+from lattice_simp.formats.common import LOG_10, MOST_SECONDS, finite, natural, shown
 from lattice_simp.formats.list_lines import Sentence, feature_score
 from lattice_simp.support.textio import read_lines
 
@@ -39,11 +38,9 @@ _PAUSES = (b"-pau-", b"<s>", b"</s>")
 _MATCHED = 1 << 14
 
 _BYTELOG = 1024 / 10000.5  # nats
-_TO_NATS = math.log(10.0)
 _FRAME = 0.01
 """The length of a frame in seconds; `et:` is the time when the last frame of a word begins."""
 
-_LONGEST = 1e7  # seconds
 _WORDS = re.compile(r"(\S+) \( st: %s et: %s g: %s a: %s \)(?: |$)|(.+)" % ((_NUMBER,) * 4))
 """A word with its times and scores, or the rest of a line without these."""
 
@@ -161,7 +158,7 @@ def _version_2(fields: Sequence[str], path: str | Path, line: int) -> _Line:
         first, last, model_score, acoustic_score = map(float, numbers)
         if begin <= first and last <= end:
             continue
-        if not 0.0 <= first <= last <= _LONGEST or not is_cost(model_score) or not is_cost(acoustic_score):
+        if not 0.0 <= first <= last <= MOST_SECONDS or not is_cost(model_score) or not is_cost(acoustic_score):
             _fail(f"a word that ends before it begins, or numbers too large: {shown(word)}", "2.0", path, line)
         begin, end = first, last
         words.append(word)
@@ -176,7 +173,7 @@ def _plain(fields: Sequence[str], path: str | Path, line: int) -> _Line:
     count = natural(fields[2]) if len(fields) > 2 else None
     if len(scores) < 2 or count is None:
         _fail(f"not two scores and the number of words: {shown(' '.join(fields[:3]))}", "", path, line)
-    acoustic, model = (score * _TO_NATS for score in scores)
+    acoustic, model = (score * LOG_10 for score in scores)
     return _Line(tuple(fields[3:]), acoustic + model, {"acoustic": acoustic, "lm": model, "words": float(count)})
 
 

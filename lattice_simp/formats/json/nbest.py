@@ -22,7 +22,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
@@ -32,7 +31,7 @@ from typing import Any, NamedTuple
 from lattice_simp.core.columns import FINITE
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
-from lattice_simp.formats.common import HEAD, key_names, shown
+from lattice_simp.formats.common import HEAD, MOST_SECONDS, key_names, shown
 from lattice_simp.formats.json.answers import DOUBTS, PART, generated_row
 from lattice_simp.formats.json.inspect_logs import inspect_values, is_inspect_log
 from lattice_simp.formats.json.lists import filtered_samples
@@ -53,13 +52,18 @@ from lattice_simp.formats.json.streams import (
 from lattice_simp.formats.json.times import times_like, with_nulls
 from lattice_simp.formats.json.values import is_finite
 from lattice_simp.formats.json.words import Speakers, tokens_of
-from lattice_simp.formats.list_lines import Doubts, IdGaps, Sentence, feature_score, stored_features, stored_score
+from lattice_simp.formats.list_lines import (
+    Doubts,
+    IdCheck,
+    Sentence,
+    feature_score,
+    samples,
+    stored_features,
+    stored_score,
+)
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_binary, open_text, read_lines
-
-SAMPLES = "Samples"
-"""The feature for the number of times that a string was drawn."""
 
 _LONG = rb'\s*"text"\s*:\s*"(?:[^"\\\n]|\\.)*\Z'  # a transcript that is longer than the head
 _LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|[^\n]*?(?:%b)|%b)' % (KEYS, _LONG))
@@ -81,7 +85,6 @@ _KNOWN = frozenset({"score", "scores", "features", "confidences", DOUBTS, FAILED
 _LISTED = ("features", "times", "confidences", "tokens")
 _TIMES = "times that are not pairs of a begin and an end in seconds, one for each token"
 _SHARES = "confidences that are not numbers from 0 to 1, one for each token"
-_MOST_SECONDS = 1e7
 _MATCHED = 1 << 10
 _MOST_PAIRS = 1 << 24  # of words of two hypotheses that are aligned
 _ONE_FILTER = "keep the lines of one filter to be sure"
@@ -124,7 +127,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
     """
     due = 0
     number = 0
-    gaps, doubts, failures = IdGaps(path), Doubts(path), dict[int, str]()
+    ids, doubts, failures = IdCheck(path, first_id), Doubts(path), dict[int, str]()
     for number, row in _rows(path, doubts):
         name = row.get(NAME)
         sentence_id = row.get("id", first_id + due)
@@ -133,9 +136,10 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
         if not isinstance(sentence_id, int) or isinstance(sentence_id, bool):
             message = f"an id that is not a whole number: {shown(str(sentence_id))}"
             raise FormatError(message, path=path, line=number, remedy='leave "id" out to number sentences in order')
-        if sentence_id - first_id < due:
-            raise _wrong_id(path, number, sentence_id, first_id + due, first_id)
-        gaps.check(first_id + due, sentence_id, number)
+        if due and sentence_id == first_id + due - 1:
+            remedy = 'write one object for each id, with all its hypotheses; or leave "id" out to number the objects'
+            raise FormatError(f"the id {str(sentence_id)[:20]} again", path=path, line=number, remedy=remedy)
+        ids.see(sentence_id, first_id + due, number, order="sort the lines by id, one line for each")
         while due < sentence_id - first_id:
             yield Sentence(due, [], is_missing=True)
             due += 1
@@ -156,19 +160,6 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
         first, *_ = failures
         message = f"{counted(len(failures), 'failed request')} without hypotheses, the first: {failures[first]}"
         warn(message, path=path, line=first, remedy="send them again, and put the answers in their lines")
-
-
-def _wrong_id(path: str | Path, line: int, sentence_id: int, due: int, first_id: int) -> FormatError:
-    """Returns the error of an id that is the one before it, or a lower one, and not at least `due`."""
-    shown_id = str(sentence_id)[:20]
-    message, remedy = f"the id {shown_id} is lower than {due}", "sort the lines by id, one line for each"
-    if sentence_id < first_id:
-        begin = f"start counting there: --first-id {shown_id} (first_id={shown_id})"
-        remedy = begin if sentence_id >= 0 else "count the sentences from 0"
-    elif sentence_id == due - 1:
-        message = f"the id {shown_id} again"
-        remedy = 'write one object for each id, with all its hypotheses; or leave "id" out to number the objects'
-    return FormatError(message, path=path, line=line, remedy=remedy)
 
 
 def write_json(
@@ -204,16 +195,6 @@ def _entry(hypothesis: Hypothesis) -> dict[str, Any]:
         raise InvalidLatticeError(f"an n-best list cannot represent the empty word of {shown(text)} (leave it out)")
     words = {"text": text} if tokens_of(text) == tokens else {"text": text, "tokens": tokens}
     return {**words, "score": stored_score(hypothesis.score), **features, **stored_words}
-
-
-def samples(strings: Iterable[tuple[str, ...]]) -> list[Hypothesis]:
-    """Returns the distinct strings, the most frequent first; a cost is minus the log of the string's share."""
-    counts = Counter(strings)
-    total = counts.total()
-    return [
-        Hypothesis(tokens, math.log(total) - math.log(count), {SAMPLES: float(count)})
-        for tokens, count in counts.most_common()
-    ]
 
 
 def _values(path: str | Path) -> Iterator[tuple[int, Any]]:
@@ -437,7 +418,7 @@ def _times(value: object, count: int) -> Times | None:
     if len(pairs) != count or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
         return None
     numbers = [number for pair in pairs for number in pair]
-    if not all(map(is_finite, numbers)) or any(not 0.0 <= begin <= end <= _MOST_SECONDS for begin, end in pairs):
+    if not all(map(is_finite, numbers)) or any(not 0.0 <= begin <= end <= MOST_SECONDS for begin, end in pairs):
         return None
     return tuple((float(begin), float(end)) for begin, end in pairs)
 

@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 from lattice_simp.core.hypothesis import Confidences, Times
+from lattice_simp.formats.common import MOST_SECONDS
 from lattice_simp.formats.json.values import first_of, is_finite, number_of
 
 
@@ -101,8 +102,6 @@ _IN_SECONDS = frozenset({"seek", "avg_logprob", "no_speech_prob", "logprob"})
 
 _ROUNDED = 1.01
 """The largest number that counts as a rounded probability, as Vosk writes them."""
-
-_MOST_SECONDS = 1e7
 
 
 def listed_words(values: object) -> list[ListedWord] | None:
@@ -323,4 +322,4 @@ def _seconds(value: object, unit: float) -> float | None:
             value = float(value.removesuffix("s"))
         except ValueError:
             return None
-    return value * unit if is_finite(value) and 0.0 <= value * unit <= _MOST_SECONDS else None
+    return value * unit if is_finite(value) and 0.0 <= value * unit <= MOST_SECONDS else None
