@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.options import Detail, Language, Output, command_app, refuse_idle
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.symbols import split_tokens
@@ -94,7 +94,7 @@ def show_progress(database: Database) -> None:
     for line in _lines(figures):
         print(line)
     if figures.missing:
-        print(f"lattice-simp: alpha and reliability are missing: {figures.missing}", file=sys.stderr)
+        say(f"lattice-simp: alpha and reliability are missing: {figures.missing}")
 
 
 def _name(source: str) -> str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import typer
 
 from lattice_simp.commands.label_options import LabelOptions
 from lattice_simp.commands.lattice_input import features_of, read_outputs, utterance
 from lattice_simp.commands.lattice_run import with_progress
 from lattice_simp.commands.line_output import Result, write_lines
 from lattice_simp.commands.losses import CONFIDENCES, TIMES, Losses
+from lattice_simp.commands.messages import end_failed, say
 from lattice_simp.commands.pairing import SharedNames, same_sentences
 from lattice_simp.commands.reference_lines import readable_sources
 from lattice_simp.commands.token_forms import checked_forms
@@ -33,8 +31,6 @@ from lattice_simp.formats.pieces import join_words, pieces_named
 from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.support.exit_status import FAILED
-from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import read_lines
 from lattice_simp.systems.combination.combine import (
     CombinationSettings,
@@ -137,9 +133,7 @@ class Combination:
         inputs.losses.print(files.nbest_output or files.output)
         if files.lattices is not None:
             inputs.of_folder.print(files.lattices)
-        if results.failed:
-            print(f"lattice-simp: {counted(results.failed, 'sentence')} failed", file=sys.stderr)
-            raise typer.Exit(FAILED)
+        end_failed(results.failed, "sentence")
 
     def _write_weights(self, folder: Path) -> None:
         """Writes the weights from which tuning starts to a new folder of lattices."""
@@ -165,7 +159,7 @@ class _Results:
                 raise error
             if error is not None and not isinstance(error, EmptyLatticeError):
                 self.failed += 1
-                print(f"lattice-simp: sentence {number}: {error}; left empty", file=sys.stderr)
+                say(f"lattice-simp: sentence {number}: {error}; left empty")
             yield lattice
 
 
@@ -217,7 +211,7 @@ class _Inputs:
             silent = [source for source, output in zip(sources, outputs, strict=True) if output is _NOTHING]
             if len(silent) < len(sources):
                 for source in silent:
-                    print(f"lattice-simp: {source}: no output for sentence {number}", file=sys.stderr)
+                    say(f"lattice-simp: {source}: no output for sentence {number}")
             self.names.append(shared.of(number, names))
             features = [features_of(output) for output in outputs]
             is_timed = [
@@ -231,7 +225,7 @@ class _Inputs:
             self._uncertain -= confident
             yield outputs
         for source in sorted(self._uncertain):
-            print(f"lattice-simp: {source}: no confidences of words, so these count by frequency", file=sys.stderr)
+            say(f"lattice-simp: {source}: no confidences of words, so these count by frequency")
 
 
 def _outputs(file: str, name: str, first_id: int, labels: LabelOptions) -> Iterator[tuple[str | None, SystemOutput]]:
@@ -259,7 +253,7 @@ def _with_pieces(file: str, name: str, labels: LabelOptions) -> LabelOptions:
         return labels
     if has_pieces(file, labels.pieces) if is_list else kind.mark_any(as_tokens(line) for line in read_lines(file)):
         return labels
-    print(f"lattice-simp: {name}: no subwords of {labels.pieces}, so its tokens are words", file=sys.stderr)
+    say(f"lattice-simp: {name}: no subwords of {labels.pieces}, so its tokens are words")
     return replace(labels, pieces="none")
 
 

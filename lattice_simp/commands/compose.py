@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
@@ -13,6 +12,7 @@ from lattice_simp.commands.label_options import NO_OPTIONS, LabelOptions
 from lattice_simp.commands.lattice_input import read_acyclic, read_skeleton, require_lattices, say_repeated
 from lattice_simp.commands.lattice_run import lattice_run
 from lattice_simp.commands.losses import wants_json, write_lists, write_result
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.commands.pairing import SharedNames
 from lattice_simp.core.hypothesis import Hypothesis
@@ -151,15 +151,15 @@ class Composition:
         with lattice_run(full, labels=self.labels) as run:
             run.write_numbered(kept, output, to)
             require_parallel(terms, len(lines), full, run.count, "lattice", TERM_LINES)
-            print(self.summary, file=sys.stderr)
+            say(self.summary)
 
     def write_lists(self, lists: Iterable[Sentence], full: str, output: str, to: str | None) -> None:
         """Writes composed n-best lists of the file `full`, and prints the counts."""
         write_lists(lists, output, first_id=self.first_id, as_json=wants_json(to))
         say_repeated(full, self.repeated)
-        print(self.summary, file=sys.stderr)
+        say(self.summary)
         if self.attached:
-            print(f"{self.attached}: tokenise the lists first (lattice-simp lattice tokens {full})", file=sys.stderr)
+            say(f"{self.attached}: tokenise the lists first (lattice-simp lattice tokens {full})")
 
     def _compose_list(
         self, sentence: Sentence, needed: Needed, compose: Callable[[Lattice, Needed], Lattice]
@@ -251,7 +251,7 @@ def compose_files(
         _, hypotheses = read_skeleton(skeleton_file, second, of_skeletons)
     joint = composition.compose(lattice, hypotheses)
     if joint.empty:
-        print("no full hypothesis contains a skeleton hypothesis; the full lattice is written", file=sys.stderr)
+        say("no full hypothesis contains a skeleton hypothesis; the full lattice is written")
     write_result(lattice if joint.empty else joint, output, to, labels=composition.labels, origin=lattice)
 
 
@@ -278,7 +278,7 @@ def keep_terms_of_files(
         lattice = read_acyclic(full_file, sentence, labels)
     joint = composition.keep_terms(lattice, terms_of(terms, sentence))
     if joint.empty:
-        print("no hypothesis holds the terms; the full lattice is written", file=sys.stderr)
+        say("no hypothesis holds the terms; the full lattice is written")
     write_result(lattice if joint.empty else joint, output, to, labels=labels, origin=lattice)
 
 

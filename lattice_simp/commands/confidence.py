@@ -13,7 +13,8 @@ from lattice_simp.commands.label_options import WordOptions
 from lattice_simp.commands.lattice_input import sentence_number
 from lattice_simp.commands.lattice_run import lattice_run
 from lattice_simp.commands.losses import COMPUTED
-from lattice_simp.commands.options import LABELS, Id, Jobs, LatticeFile, Output, Scale, command_app, say
+from lattice_simp.commands.messages import say
+from lattice_simp.commands.options import LABELS, Id, Jobs, LatticeFile, Output, Scale, command_app
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
 from lattice_simp.core.hypothesis import Hypothesis

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 from lattice_simp.commands.label_options import WordOptions
 from lattice_simp.commands.lattice_run import lattice_run
 from lattice_simp.commands.losses import COMPUTED
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.options import LABELS, Id, Jobs, LatticeFile, Output, Scale, command_app
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.lattice import Lattice
@@ -56,6 +56,6 @@ def ctm(
         for name, (utterance, rows, is_computed) in run.results(fields):
             if is_computed and not is_noted:
                 is_noted = True
-                print(f"{place(source)}: {COMPUTED}", file=sys.stderr)
+                say(f"{place(source)}: {COMPUTED}")
             first = field_of(name or utterance or stem_of(Path(source).name), output)
             out.writelines(f"{first} {field_of(channel, output)} {row}\n" for row in rows)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from lattice_simp.commands.label_options import LabelOptions
 from lattice_simp.commands.lattice_input import read_full
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.draw import IMAGE_FORMATS, drawn_arcs, drawn_states, to_dot, to_image, to_svg
@@ -82,8 +82,8 @@ class Drawing:
         if len(states) < lattice.num_states:
             remedy = "to see another part, prune it first: lattice-simp lattice prune --max-arcs"
             counts = f"{len(states):,} of {lattice.num_states:,} states are drawn"
-            print(f"{counts}, those nearest to the start; {remedy}", file=sys.stderr)
+            say(f"{counts}, those nearest to the start; {remedy}")
             return
         drawn = len(drawn_arcs(lattice, states))
         if drawn < lattice.num_arcs:
-            print(f"{drawn:,} of {lattice.num_arcs:,} arcs are drawn, the best between two states", file=sys.stderr)
+            say(f"{drawn:,} of {lattice.num_arcs:,} arcs are drawn, the best between two states")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.options import named_path
 from lattice_simp.commands.sentences import read_records
 from lattice_simp.commands.whole_sentences import warn_of_whole_sentences
@@ -143,7 +143,7 @@ def warn_of_forms(files: Files, sentences: Sentences, name: str) -> None:
     ends = [line.endswith((" .", " 。", " ।")) for line in first.text or () if first.tokens is None]
     if 2 * sum(ends) > len(ends):
         message = "most lines end in a full stop after a space; if spaces separate tokens, give --tokens"
-        print(f"{files.references[0]}: {message}", file=sys.stderr)
+        say(f"{files.references[0]}: {message}")
     paths = [*files.references, *files.outputs.values()]
     for path, lines in zip(paths, [*sentences.references, *sentences.systems.values()], strict=True):
         words = map(split_tokens, lines.tokens) if lines.tokens is not None else map(split, lines.text or ())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
@@ -18,6 +17,7 @@ from lattice_simp.commands.hindi_sentences import (
     marked_sentences,
     parsed_sentences,
 )
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.options import Detail, Model, Output, OutputFolder, command_app, refuse_idle
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
@@ -141,7 +141,7 @@ def skeletons(
         SkeletonRecord(str(line), line, (skeleton,)) for line, skeleton in skeletons_by_line if skeleton is not None
     ]
     write_skeletons(output, records)
-    print(f"{counted(len(skeletons_by_line), 'line')}, {len(records):,} with a skeleton", file=sys.stderr)
+    say(f"{counted(len(skeletons_by_line), 'line')}, {len(records):,} with a skeleton")
 
 
 @app.command()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.options import refuse_idle
 from lattice_simp.errors import FormatError, LatticeSimpError
 
@@ -110,7 +110,7 @@ def can_parse(model: Path, *, is_needed: bool) -> bool:
     if problem is not None and is_needed:
         raise problem
     if problem is not None:
-        print(f"{problem}; until then, text is analysed without dependencies", file=sys.stderr)
+        say(f"{problem}; until then, text is analysed without dependencies")
     return problem is None
 
 
@@ -168,7 +168,7 @@ def _reported(sentences: Iterable[T], problems: list[FormatError]) -> Iterator[T
 def print_problems(problems: Iterable[FormatError]) -> None:
     """Prints the skipped sentences on stderr."""
     for problem in problems:
-        print(f"skipped: {problem}", file=sys.stderr)
+        say(f"skipped: {problem}")
 
 
 def _format(source: Path) -> Format:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from lattice_simp.commands.hindi_sentences import System, finder, load_model, print_problems
+from lattice_simp.commands.messages import say
 from lattice_simp.errors import FormatError
 from lattice_simp.support.extras import is_installed
 from lattice_simp.support.plurals import counted
@@ -40,9 +40,9 @@ def train_model(treebank: Path, output: Path, without: Path | None, *, with_pars
         raise FormatError("no sentences to train on", path=treebank, remedy=remedy)
     has_library = is_installed("spacy")
     trained = HindiModel.train(output, sentences, with_parser=with_parser and has_library)
-    print(f"{output}: trained on {counted(len(sentences), 'sentence')}", file=sys.stderr)
+    say(f"{output}: trained on {counted(len(sentences), 'sentence')}")
     if with_parser and not has_library:
-        print("no parser: spacy is missing; pip install 'lattice-simp[hindi-parser]'", file=sys.stderr)
+        say("no parser: spacy is missing; pip install 'lattice-simp[hindi-parser]'")
     if trained.parser is not None and excluded:
         _print_attachment(trained, [sentence.without_empty for name, sentence in named if name in excluded])
 
@@ -51,7 +51,7 @@ def _print_attachment(model: HindiModel, sentences: Sequence[Sentence]) -> None:
     """Prints the attachment scores of sentences as plain text."""
     parsed = model.parsed(model.analyser.analyse([token.form for token in sentence.tokens]) for sentence in sentences)
     score = attachment(zip(sentences, parsed, strict=True))
-    print(f"parser: UAS {score.uas:.1f}, LAS {score.las:.1f} on {len(sentences):,} excluded sentences", file=sys.stderr)
+    say(f"parser: UAS {score.uas:.1f}, LAS {score.las:.1f} on {len(sentences):,} excluded sentences")
 
 
 def print_scores(treebank: Path, model: Path | None, system: System, marked: Path | None, files: Path | None) -> None:

@@ -22,6 +22,7 @@ from lattice_simp.commands.label_options import LabelOptions, WordOptions
 from lattice_simp.commands.lattice_facts import BATCH_FACTS, facts_of
 from lattice_simp.commands.lattice_input import require_hypotheses
 from lattice_simp.commands.lattice_run import lattice_run
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.model_scores import ModelScores
 from lattice_simp.commands.nbest_run import write_best_lists, write_best_strings
 from lattice_simp.commands.options import (
@@ -43,7 +44,6 @@ from lattice_simp.commands.options import (
     ToLists,
     command_app,
     refuse_idle,
-    say,
 )
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.core.hypothesis import Hypothesis

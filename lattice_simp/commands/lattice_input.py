@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TypeVar
 
 from lattice_simp.commands.label_options import NO_OPTIONS, LabelOptions
+from lattice_simp.commands.messages import say
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -179,7 +179,7 @@ def say_repeated(path: str, count: int) -> None:
     """Prints on stderr how many hypotheses of an n-best list are left out because better ones have their words."""
     if count:
         number = counted(count, "hypothesis", "hypotheses")
-        print(f"{named(path)}: left out {number} with the words of a better one of the same sentence", file=sys.stderr)
+        say(f"{named(path)}: left out {number} with the words of a better one of the same sentence")
 
 
 def sentence_number(name: str, index: int) -> int:

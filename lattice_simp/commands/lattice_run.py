@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -10,9 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-import typer
-
-from lattice_simp.commands.failures import Failures
 from lattice_simp.commands.label_options import NO_OPTIONS, LabelOptions
 from lattice_simp.commands.lattice_input import named, read_full, repeated, require_hypotheses, say_repeated
 from lattice_simp.commands.losses import (
@@ -25,6 +21,7 @@ from lattice_simp.commands.losses import (
     with_header_of,
     write_lists,
 )
+from lattice_simp.commands.messages import Failures, end_failed, say
 from lattice_simp.commands.options import JSON_LINES
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.hypothesis import Hypothesis
@@ -50,8 +47,6 @@ from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import is_json_name, is_list_name, is_nbest, stream_sentences
 from lattice_simp.ops.count_paths import count_paths
 from lattice_simp.ops.nbest import nbest
-from lattice_simp.support.exit_status import FAILED
-from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import output_place, place, readable
 
 Item = TypeVar("Item")
@@ -95,9 +90,7 @@ def lattice_run(
         with located(named(file)):
             yield run
     say_repeated(source, 0 if distinct else run.repeated)
-    if run.failed:
-        print(f"lattice-simp: {counted(run.failed, 'lattice')} failed", file=sys.stderr)
-        raise typer.Exit(FAILED)
+    end_failed(run.failed, "lattice")
 
 
 class LatticeRun:
@@ -345,7 +338,7 @@ class LatticeRun:
             yield
         except (CyclicLatticeError, EmptyLatticeError, InvalidLatticeError) as error:
             self.failed += 1
-            print(f"lattice-simp: {place(self._file)}: {entry.name}: {error}; skipped", file=sys.stderr)
+            say(f"lattice-simp: {place(self._file)}: {entry.name}: {error}; skipped")
 
 
 def with_progress(

@@ -14,6 +14,7 @@ import typer
 
 from lattice_simp.commands.label_options import ignored_labels
 from lattice_simp.commands.losses import CONFIDENCES, IN_TEXT, TIMES, Losses, write_lists
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.options import (
     Cost,
     Detail,
@@ -28,7 +29,6 @@ from lattice_simp.commands.options import (
     TokeniserName,
     check_stdin,
     command_app,
-    say,
 )
 from lattice_simp.commands.reference_lines import for_lines
 from lattice_simp.commands.whole_sentences import checked_lists, chosen_tokeniser, warn_of_whole_sentences

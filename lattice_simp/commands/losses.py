@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from lattice_simp.commands.label_options import NO_OPTIONS, LabelOptions
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.options import JSON_LINES, refuse_idle
 from lattice_simp.core.header import NO_HEADER
 from lattice_simp.core.lattice import Lattice
@@ -91,7 +91,7 @@ class Losses:
                 listed = in_words(names) if is_phrase else " ".join(names)
                 phrase = phrase.removesuffix("s") if len(names) == 1 and phrase.endswith("features") else phrase
                 message = phrase.format(listed) if "{}" in phrase else f"{phrase} {listed}"
-                print(f"{output_place(output)}: {message}", file=sys.stderr)
+                say(f"{output_place(output)}: {message}")
 
 
 def write_lists(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from lattice_simp.commands.lattice_run import LatticeRun
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.unknown_words import ScoredWords
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
@@ -83,4 +83,4 @@ class ModelScores:
         count = int(np.isin(lattice.olabels, list(labels)).sum())
         if count:
             words = " ".join(labels[label] for label in labels if (lattice.olabels == label).any())
-            print(f"the language model ignores {counted(count, 'arc')}: {words}", file=sys.stderr)
+            say(f"the language model ignores {counted(count, 'arc')}: {words}")

@@ -379,10 +379,5 @@ def interrupt_hint(hint: str) -> Iterator[None]:
         raise KeyboardInterrupt(hint) from None
 
 
-def say(text: str) -> None:
-    """Prints a line on stderr at once."""
-    print(text, file=sys.stderr, flush=True)
-
-
 _globals: Any = importlib.import_module(TyperCommand.__mro__[1].__module__.replace(".core", ".globals"))
 """The globals of click, or of the copy in newer versions of typer."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from heapq import merge
 from itertools import takewhile, zip_longest
 from typing import TypeVar
 
+from lattice_simp.commands.messages import say
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import natural_order, shown
 from lattice_simp.formats.list_lines import original_name
@@ -67,7 +67,7 @@ def _paired_by_number(
 
 def say_paired_by_name() -> None:
     """Reports that systems have different sentences, or the same ones in another order."""
-    print("lattice-simp: the systems have different sentences, which are paired by name", file=sys.stderr)
+    say("lattice-simp: the systems have different sentences, which are paired by name")
 
 
 def paired_by_name(
@@ -154,5 +154,5 @@ class SharedNames:
         if different and not self.is_doubted:
             self.is_doubted = True
             listed = ", ".join(f"{name} in {source}" for name, source in (named[0], different[0]))
-            print(f"lattice-simp: sentence {number} is {listed}; sentences are paired by number", file=sys.stderr)
+            say(f"lattice-simp: sentence {number} is {listed}; sentences are paired by number")
         return named[0][0] if named else None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from lattice_simp.commands.label_options import LabelOptions
+from lattice_simp.commands.messages import say
 from lattice_simp.core.marks import without_marks
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import FormatError
@@ -59,7 +59,7 @@ def for_lines(lists: Iterable[Sentence], count: int, source: object, path: str, 
         due = sentence.number + 1
     if due < count:
         last = counted(count - due, "sentence")
-        print(f"{path}: no hypotheses for the last {last} of {source}, whose lists are empty", file=sys.stderr)
+        say(f"{path}: no hypotheses for the last {last} of {source}, whose lists are empty")
     yield from (Sentence(number, []) for number in range(due, count))
 
 
@@ -121,7 +121,7 @@ def _in_order(lines: list[str], names: Sequence[str], path: Path) -> list[str]:
         warn_of_kind(lines, path)
         unused = len(lines) - len(named)
         more = f"; lines with other names, not used: {unused}" if unused else ""
-        print(f"{path}: each line {place} the name of a lattice, so lines are matched by name{more}", file=sys.stderr)
+        say(f"{path}: each line {place} the name of a lattice, so lines are matched by name{more}")
         return [texts[name] for name in names]
     warn_of_lines(lines, path)
     return lines

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.unknown_words import unknown_words
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.progress import progress_bar
@@ -106,6 +106,6 @@ class Report:
         else:
             return
         if self._progress.disable:
-            print(text, file=sys.stderr)
+            say(text)
         else:
             self._progress.console.print(text, markup=False, soft_wrap=True)

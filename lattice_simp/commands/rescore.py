@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from lattice_simp.commands.label_options import ListFile, ignored_labels
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.options import (
     Cost,
     Detail,
@@ -25,7 +26,6 @@ from lattice_simp.commands.options import (
     Weights,
     command_app,
     refuse_idle,
-    say,
 )
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.kind import TrainingOptions

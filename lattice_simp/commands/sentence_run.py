@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
@@ -16,6 +15,7 @@ import typer
 
 from lattice_simp.commands.journal import Journal
 from lattice_simp.commands.line_output import STDOUT, Result, is_stream, write_lines
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.options import interrupt_hint
 from lattice_simp.commands.records import Record
 from lattice_simp.commands.report import Report
@@ -95,9 +95,9 @@ def end_run(report: Report, run: RunOptions, summary: str | None = None, *, stri
         typer.Exit: all sentences failed or, if `strict`, one of them.
     """
     if not run.quiet:
-        print(report if summary is None else summary, file=sys.stderr)
+        say(report if summary is None else summary)
     if report.all_failed:
-        print("lattice-simp: every sentence failed; see the reasons above", file=sys.stderr)
+        say("lattice-simp: every sentence failed; see the reasons above")
     if report.all_failed or (strict and report.failed):
         raise typer.Exit(FAILED)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from lattice_simp.commands.options import say
+from lattice_simp.commands.messages import say
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 from lattice_simp.commands import annotation
-from lattice_simp.commands.options import Detail, Lm, Model, Output, OutputFolder, command_app, refuse_idle, say
+from lattice_simp.commands.messages import say
+from lattice_simp.commands.options import Detail, Lm, Model, Output, OutputFolder, command_app, refuse_idle
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton.automatic.methods import METHODS
 from lattice_simp.support.plurals import counted

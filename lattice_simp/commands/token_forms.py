@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -10,6 +9,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from lattice_simp.commands.messages import say
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.formats.pieces import FOREIGN, PIECES
 from lattice_simp.ops.nbest import nbest
@@ -112,7 +112,7 @@ def checked_tokens(lines: Iterable[Sequence[str]], name: object) -> Iterator[Seq
             samples.append(tokens)
     if TokenForms.of(samples).punctuation == "attached":
         remedy = f"tokenise the text first: {_tokens(str(name))} --language en"
-        print(f"{name}: punctuation is attached to words; {remedy}", file=sys.stderr)
+        say(f"{name}: punctuation is attached to words; {remedy}")
 
 
 def _best(output: Output) -> Sequence[str]:
@@ -123,7 +123,7 @@ def _best(output: Output) -> Sequence[str]:
 
 def _warn(sources: Sequence[str], samples: Sequence[Sequence[Sequence[str]]], pieces: str) -> None:
     for message in form_differences(sources, [TokenForms.of(lines) for lines in samples], pieces):
-        print(f"lattice-simp: {message}", file=sys.stderr)
+        say(f"lattice-simp: {message}")
 
 
 def form_differences(sources: Sequence[str], forms: Sequence[TokenForms], pieces: str = "none") -> list[str]:
@@ -145,7 +145,7 @@ def warn_of_word_forms(files: Mapping[str, Iterable[Sequence[str]]]) -> None:
     """Warns on stderr if the words of files, such as outputs and references, differ in case or punctuation."""
     forms = [TokenForms.of(islice(lines, _SENTENCES)) for lines in files.values()]
     for message in _word_differences([*files], forms):
-        print(f"lattice-simp: {message}", file=sys.stderr)
+        say(f"lattice-simp: {message}")
 
 
 def _word_differences(sources: Sequence[str], forms: Sequence[TokenForms]) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lattice_simp.commands.label_options import ListFile
 from lattice_simp.commands.lattice_input import require_hypotheses
-from lattice_simp.commands.options import say
+from lattice_simp.commands.messages import say
 from lattice_simp.commands.reference_lines import LIST_LINES
 from lattice_simp.commands.sentences import read_sentences
 from lattice_simp.commands.token_forms import warn_of_word_forms

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping
 from threading import Lock
 
 import numpy as np
 
+from lattice_simp.commands.messages import say
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 
@@ -56,4 +56,4 @@ class ScoredWords:
         """Prints on stderr how many words of a file the model does not know, if they are many."""
         unknown = Counter({word: count for word, count in self._counts.items() if word not in self._model})
         if _are_many(unknown, total := self._counts.total()):
-            print(f"{source}: {unknown_words(unknown, total, self._name)}", file=sys.stderr)
+            say(f"{source}: {unknown_words(unknown, total, self._name)}")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from lattice_simp.commands.messages import say
 from lattice_simp.core.scripts import whole_sentences
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.pieces import PIECES
@@ -21,7 +21,7 @@ def warn_of_whole_sentences(lines: Iterable[Sequence[str]], name: object, remedy
     """Warns on stderr if the tokens of lines are whole sentences; returns whether they are."""
     suspects = whole_sentences(lines)
     if suspects:
-        print(f"{name}: whole sentences are single tokens; {remedy}", file=sys.stderr)
+        say(f"{name}: whole sentences are single tokens; {remedy}")
     return suspects
 
 
@@ -40,7 +40,7 @@ def warn_of_pieces(lines: Iterable[Sequence[str]], name: object) -> bool:
     piece = first_piece(lines)
     if piece is not None:
         kind, example = piece
-        print(f"{name}: tokens are pieces of words ({example}); to join them, give --pieces {kind}", file=sys.stderr)
+        say(f"{name}: tokens are pieces of words ({example}); to join them, give --pieces {kind}")
     return piece is not None
 
 
@@ -73,5 +73,5 @@ def chosen_tokeniser(name: str | None, language: str | None) -> str:
         return name
     choice = choose_tokeniser(language)
     if choice.note:
-        print(f"lattice-simp: {choice.note}", file=sys.stderr)
+        say(f"lattice-simp: {choice.note}")
     return choice.name

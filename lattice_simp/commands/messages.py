@@ -1,13 +1,33 @@
-"""The errors of a collection's lattices, as messages."""
+"""Messages of commands on standard error, and the end of a command some of whose inputs failed."""
 
 from __future__ import annotations
 
 import re
 import sys
 
+import typer
+
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.exit_status import FAILED
+from lattice_simp.support.plurals import counted
 
 _QUOTED = re.compile(r"'.*'")
+
+
+def say(message: object) -> None:
+    """Prints a line on stderr at once."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def end_failed(count: int, noun: str) -> None:
+    """Ends the command with an error if lattices or sentences failed, and says how many.
+
+    Raises:
+        typer.Exit: one or more failed.
+    """
+    if count:
+        say(f"lattice-simp: {counted(count, noun)} failed")
+        raise typer.Exit(FAILED)
 
 
 class Failures:
@@ -37,7 +57,7 @@ class Failures:
         """Prints the last error unless it is printed already."""
         if self.names:
             more = f", and {len(self.names) - 1} more with the same error" if len(self.names) > 1 else ""
-            print(f"lattice-simp: {self.path}: {self.names[0]}: {self.error}; skipped{more}", file=sys.stderr)
+            say(f"lattice-simp: {self.path}: {self.names[0]}: {self.error}; skipped{more}")
         self.names.clear()
 
     def end(self, count: int) -> None:
