@@ -10,15 +10,13 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from lattice_simp.commands.messages import say
+from lattice_simp.commands.whole_sentences import SAMPLES, sampled
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.formats.pieces import FOREIGN, PIECES
 from lattice_simp.ops.nbest import nbest
 
 if TYPE_CHECKING:
     from lattice_simp.systems.combination.combine import Output
-
-_SENTENCES = 200
-"""The number of sentences to examine."""
 
 _LEAST = 3
 """The fewest tokens of a kind that show how a system writes it."""
@@ -90,40 +88,30 @@ def checked_forms(
 
     `pieces` is the kind of subwords that will be joined.
     """
-    samples: list[list[Sequence[str]]] = [[] for _ in sources]
-    count = 0
-    for count, outputs in enumerate(sentences, 1):
-        yield outputs
-        if count <= _SENTENCES:
-            for lines, output in zip(samples, outputs, strict=True):
-                lines.append(_best(output))
-        if count == _SENTENCES:
-            _warn(sources, samples, pieces)
-    if count < _SENTENCES:
-        _warn(sources, samples, pieces)
+
+    def check(samples: Sequence[Sequence[Sequence[str]]]) -> None:
+        forms = [TokenForms.of(lines[place] for lines in samples) for place in range(len(sources))]
+        for message in form_differences(sources, forms, pieces):
+            say(f"lattice-simp: {message}")
+
+    return sampled(sentences, lambda outputs: list(map(_best, outputs)), check)
 
 
 def checked_tokens(lines: Iterable[Sequence[str]], name: object) -> Iterator[Sequence[str]]:
     """Yields the tokens of English lines unchanged, and warns on stderr if punctuation is attached to words."""
-    samples: list[Sequence[str]] = []
-    for tokens in lines:
-        yield tokens
-        if len(samples) < _SENTENCES:
-            samples.append(tokens)
-    if TokenForms.of(samples).punctuation == "attached":
-        remedy = f"tokenise the text first: {_tokens(str(name))} --language en"
-        say(f"{name}: punctuation is attached to words; {remedy}")
+
+    def check(samples: Sequence[Sequence[str]]) -> None:
+        if TokenForms.of(samples).punctuation == "attached":
+            remedy = f"tokenise the text first: {_tokens(str(name))} --language en"
+            say(f"{name}: punctuation is attached to words; {remedy}")
+
+    return sampled(lines, lambda tokens: tokens, check)
 
 
 def _best(output: Output) -> Sequence[str]:
     if isinstance(output, Lattice):
         return nbest(output, 1)[0].tokens
     return min(output, key=lambda entry: entry.cost).tokens if output else ()  # type: ignore[union-attr, arg-type]
-
-
-def _warn(sources: Sequence[str], samples: Sequence[Sequence[Sequence[str]]], pieces: str) -> None:
-    for message in form_differences(sources, [TokenForms.of(lines) for lines in samples], pieces):
-        say(f"lattice-simp: {message}")
 
 
 def form_differences(sources: Sequence[str], forms: Sequence[TokenForms], pieces: str = "none") -> list[str]:
@@ -143,7 +131,7 @@ def form_differences(sources: Sequence[str], forms: Sequence[TokenForms], pieces
 
 def warn_of_word_forms(files: Mapping[str, Iterable[Sequence[str]]]) -> None:
     """Warns on stderr if the words of files, such as outputs and references, differ in case or punctuation."""
-    forms = [TokenForms.of(islice(lines, _SENTENCES)) for lines in files.values()]
+    forms = [TokenForms.of(islice(lines, SAMPLES)) for lines in files.values()]
     for message in _word_differences([*files], forms):
         say(f"lattice-simp: {message}")
 

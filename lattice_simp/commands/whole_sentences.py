@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import TypeVar
 
 from lattice_simp.commands.messages import say
 from lattice_simp.core.scripts import whole_sentences
@@ -13,8 +14,11 @@ from lattice_simp.text.sacrebleu_tokenisers import choose_tokeniser
 
 REMEDY = "make tokens first: `lattice-simp lattice tokens` with --language or --tokeniser, of all files"
 
-_LISTS = 200
-"""The number of lists whose first hypotheses are checked."""
+SAMPLES = 200
+"""The number of sentences to examine."""
+
+Item = TypeVar("Item")
+Sample = TypeVar("Sample")
 
 
 def warn_of_whole_sentences(lines: Iterable[Sequence[str]], name: object, remedy: str = REMEDY) -> bool:
@@ -27,12 +31,16 @@ def warn_of_whole_sentences(lines: Iterable[Sequence[str]], name: object, remedy
 
 def checked_lists(sentences: Iterable[Sentence], name: object, remedy: str = REMEDY) -> Iterator[Sentence]:
     """Yields n-best lists unchanged, and warns once if their tokens are whole sentences."""
-    return _watched(sentences, partial(warn_of_whole_sentences, name=name, remedy=remedy))
+    return sampled(sentences, _first_hypothesis, partial(warn_of_whole_sentences, name=name, remedy=remedy))
 
 
 def lists_of_words(sentences: Iterable[Sentence], name: object) -> Iterator[Sentence]:
     """Yields n-best lists unchanged, and warns once if their tokens are pieces of words."""
-    return _watched(sentences, partial(warn_of_pieces, name=name))
+    return sampled(sentences, _first_hypothesis, partial(warn_of_pieces, name=name))
+
+
+def _first_hypothesis(sentence: Sentence) -> Sequence[str] | None:
+    return sentence.hypotheses[0].tokens if sentence.hypotheses else None
 
 
 def warn_of_pieces(lines: Iterable[Sequence[str]], name: object) -> bool:
@@ -54,16 +62,18 @@ def first_piece(lines: Iterable[Sequence[str]]) -> tuple[str, str] | None:
     return None
 
 
-def _watched(sentences: Iterable[Sentence], check: Callable[[list[Sequence[str]]], bool]) -> Iterator[Sentence]:
-    """Yields n-best lists unchanged, and checks the first hypotheses of the first lists once."""
-    samples: list[Sequence[str]] = []
-    for sentence in sentences:
-        yield sentence
-        if len(samples) < _LISTS:
-            samples += [entry.tokens for entry in sentence.hypotheses[:1]]
-            if len(samples) == _LISTS:
+def sampled(
+    items: Iterable[Item], sample: Callable[[Item], Sample | None], check: Callable[[list[Sample]], object]
+) -> Iterator[Item]:
+    """Yields items unchanged, and checks the first `SAMPLES` samples of them once; a sample may be None."""
+    samples: list[Sample] = []
+    for item in items:
+        yield item
+        if len(samples) < SAMPLES and (part := sample(item)) is not None:
+            samples.append(part)
+            if len(samples) == SAMPLES:
                 check(samples)
-    if len(samples) < _LISTS:
+    if len(samples) < SAMPLES:
         check(samples)
 
 
