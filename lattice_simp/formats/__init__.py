@@ -43,7 +43,7 @@ from lattice_simp.formats.nbest import LISTS, read_nbest
 from lattice_simp.formats.text_automaton import HasLattice, as_lattice
 from lattice_simp.formats.unsupported import kind_of, refusal
 from lattice_simp.support.compression import COMPRESSIONS
-from lattice_simp.support.textio import output_place, place, read_bytes, require_path
+from lattice_simp.support.textio import output_place, place, read_bytes, require_path, text_begin
 
 __all__ = [
     "FORMATS",
@@ -248,7 +248,7 @@ def sniff(head: bytes) -> str | None:
         return "openfst"
     if kind_of(head[:HEAD]) is not None:
         return None
-    text = head[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = text_begin(head[:HEAD])
     return next((name for name, format in (READ_ONLY | FORMATS).items() if format.sniff(text)), None)
 
 

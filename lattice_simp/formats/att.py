@@ -26,6 +26,7 @@ from lattice_simp.formats.common import (
     checked_lattice,
     finite_numbers,
     natural,
+    renumbered,
     second_automaton,
     shown,
     split_fields,
@@ -237,13 +238,9 @@ def _states(text: FieldText, arcs: Longs, ends: Longs) -> tuple[Longs, Longs, Fl
     num_states = 1 + int(max(sources.max(initial=0), nextstates.max(initial=0), states.max(initial=0)))
     if num_states > mentions:
         places = np.argsort(np.concatenate((2 * arcs, 2 * arcs + 1, 2 * ends)), kind="stable")
-        numbers = np.concatenate((sources, nextstates, states))
-        used_numbers, firsts, indices = np.unique(numbers[places], return_index=True, return_inverse=True)
-        rank = np.empty(len(used_numbers), dtype=np.int64)
-        rank[np.argsort(firsts)] = np.arange(len(used_numbers))
-        numbers[places] = rank[indices]
+        numbers = renumbered(np.concatenate((sources, nextstates, states)), places)
         sources, nextstates, states = np.split(numbers, [len(arcs), 2 * len(arcs)])
-        first, num_states = 0, len(used_numbers)
+        first, num_states = 0, 1 + int(numbers.max())
     priced = text.widths[ends] == 2
     if priced.any():
         priced[priced] = [field not in _NOT_FINAL for field in text.column(ends[priced], 1)]

@@ -37,7 +37,7 @@ from lattice_simp.formats.plf import read_plf
 from lattice_simp.formats.sausages import is_sausages, sausage_lattices
 from lattice_simp.support.atomic import is_growing
 from lattice_simp.support.compression import COMPRESSIONS
-from lattice_simp.support.textio import Member, open_binary, read_lines, readable
+from lattice_simp.support.textio import Member, open_binary, read_lines, readable, text_begin
 
 
 class Entry(NamedTuple):
@@ -231,7 +231,7 @@ class _Reader:
 
     def several(self, path: str | Path) -> NamedLattices | None:
         """Returns the lattices of a file whose format holds several, or None for any other file."""
-        head = b"" if self.format is not None else _begin(path)
+        head = b"" if self.format is not None else text_begin(_head(path))
         name = self.format or next((name for name, (sniff, _) in _SEVERAL.items() if sniff(head)), None)
         if name is None or name not in _SEVERAL:
             return None
@@ -280,7 +280,7 @@ def is_collection(path: str | Path, format: str | None = None) -> bool:
     elif is_nbest(path):
         members = (sentence for sentence in stream_sentences(path) if not sentence.is_missing)
     else:
-        head = _begin(path)
+        head = text_begin(_head(path))
         if is_archive(head) or is_sausages(head):
             return True
         if is_search_graph(head):
@@ -361,11 +361,6 @@ def _filled(members: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
 def _head(path: str | Path) -> bytes:
     with open_binary(path) as file:
         return file.read(HEAD)
-
-
-def _begin(path: str | Path) -> bytes:
-    """Returns the first bytes of a file without blanks, as formats are recognised by them."""
-    return _head(path).removeprefix(b"\xef\xbb\xbf").lstrip()
 
 
 def _is_tar(path: str | Path) -> bool:

@@ -373,6 +373,18 @@ def split_fields(data: bytes, path: str | Path | None) -> FieldText:
     return FieldText(data, begins, ends, np.diff(starts, append=len(begins)), starts, path)
 
 
+def renumbered(numbers: Longs, order: Longs) -> Longs:
+    """Returns new numbers, from 0 in the order of their first appearance; `order` sorts them by their places.
+
+    >>> renumbered(np.array([7, 3, 7, 9]), np.arange(4)).tolist()
+    [0, 1, 0, 2]
+    """
+    _, firsts, indices = np.unique(numbers[order], return_index=True, return_inverse=True)
+    result = np.empty_like(numbers)
+    result[order] = np.argsort(np.argsort(firsts))[indices]
+    return result
+
+
 def second_automaton(states: Longs, highest: Longs, is_final: Bools) -> int | None:
     """Returns the line where a second automaton begins, or None if there is only one.
 

@@ -93,11 +93,6 @@ def stream_ctm(path: str | Path, first_id: int = 0, cost: str | None = None) -> 
     Confidences are left out with a warning if they are no probabilities. Where an utterance has alternatives, each
     choice of them is a hypothesis; at most 100 are read, with a warning.
 
-    Args:
-        path: the file; `-` is standard input.
-        first_id: without effect, since utterances have names; for the common interface of lists.
-        cost: must be None, as there are no features.
-
     Raises:
         FormatError: a line is broken, the lines of an utterance or alternatives are not together, or `cost` is given.
     """

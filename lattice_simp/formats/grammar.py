@@ -77,33 +77,6 @@ def format_regex(lattice: Lattice | HasLattice, spacing: Spacing = "words", *, l
     return _pattern(expression_of(spell_text(lattice, spacing, leading_blank=leading_blank)))
 
 
-def write_gbnf(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
-    """Writes a GBNF grammar; the options are those of `format_gbnf`.
-
-    Raises:
-        LatticeSimpError: as `text_automaton`, or the file cannot be written.
-    """
-    write_text(path, format_gbnf(lattice, **options))
-
-
-def write_lark(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
-    """Writes a grammar for Lark and llguidance; the options are those of `format_lark`.
-
-    Raises:
-        LatticeSimpError: as `text_automaton`, or the file cannot be written.
-    """
-    write_text(path, format_lark(lattice, **options))
-
-
-def write_regex(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
-    """Writes a regular expression, without a line break; options are those of `format_regex`.
-
-    Raises:
-        LatticeSimpError: as `format_regex`; the file cannot be written.
-    """
-    write_text(path, format_regex(lattice, **options))
-
-
 def _read(data: bytes, *, path: str | Path | None = None, **options: Any) -> NoReturn:
     raise FormatError("grammars cannot be read", path=path, remedy="pass the lattice from which it was made")
 
@@ -118,9 +91,17 @@ def _lost(lattice: Lattice) -> Losses:
     return {"a grammar cannot store": [" and ".join(parts)] if parts else []}
 
 
-GBNF = Format((".gbnf",), never, _read, write_gbnf, _lost)
-LARK = Format((".lark",), never, _read, write_lark, _lost)
-REGEX = Format((".regex",), never, _read, write_regex, _lost)
+def _format(suffix: str, text_of: Callable[..., str]) -> Format:
+    """Returns the format of files that hold the text of a grammar; options are those of `text_of`."""
+
+    def write(lattice: Lattice | HasLattice, path: str | Path, **options: Any) -> None:
+        write_text(path, text_of(lattice, **options))
+
+    return Format((suffix,), never, _read, write, _lost)
+
+
+GBNF, LARK = _format(".gbnf", format_gbnf), _format(".lark", format_lark)
+REGEX = _format(".regex", format_regex)
 
 
 _LARK_SIZE = 10_000

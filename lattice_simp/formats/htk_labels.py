@@ -28,7 +28,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import MOST_SECONDS, beyond, finite, natural, shown
 from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score, samples
 from lattice_simp.formats.slf_reader import unquoted
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.textio import read_lines, text_begin
 
 _HEADER = "#!MLF!#"
 _REMEDY = 'write "NAME", then lines start end word score, /// between alternatives, and a dot at the end'
@@ -46,18 +46,13 @@ def is_labels(head: bytes) -> bool:
     >>> is_labels(b"0 900000 a -6.5\n900000 2100000 cat -9.5\n"), is_labels(b"0 1 a 0.5\n1\n")
     (True, False)
     """
-    return _HEAD.match(head.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
+    return _HEAD.match(text_begin(head)) is not None
 
 
 def stream_labels(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
     """Reads labels utterance by utterance; yields the sentences, numbered from 0 in the order of the file.
 
     An utterance without words has no hypothesis. Its name is that of its file, without folders and the ending.
-
-    Args:
-        path: the file; `-` is standard input.
-        first_id: without effect, since utterances have names; for the common interface of lists.
-        cost: must be None, as there are no features.
 
     Raises:
         FormatError: a line is broken or has labels of several levels, only some words have scores, an MLF is cut off,

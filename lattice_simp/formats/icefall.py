@@ -43,11 +43,6 @@ def is_icefall(head: bytes) -> bool:
 def stream_icefall(path: str | Path, first_id: int = 0, cost: str | None = None) -> Iterator[Sentence]:
     """Reads results of icefall; yields the utterances, numbered from 0 in the order of the file.
 
-    Args:
-        path: the file; `-` is standard input.
-        first_id: without effect, since utterances have names; for the common interface of lists.
-        cost: must be None, as there are no features.
-
     Raises:
         FormatError: a line is broken, or `cost` is given.
     """

@@ -56,11 +56,6 @@ def stream_julius(path: str | Path, first_id: int = 0, cost: str | None = None) 
     confidences of words are those of `cmscore`. A warning says that word graphs and confusion networks are left out,
     which `julius_lattices` reads.
 
-    Args:
-        path: the file; `-` is standard input.
-        first_id: without effect, since inputs have no numbers; for the common interface of lists.
-        cost: the feature that replaces the score.
-
     Raises:
         FormatError: a line is broken, only some sentences have scores, several recognisers wrote the results, or a
             sentence lacks the feature `cost`.

@@ -32,6 +32,7 @@ _CHUNK = 1 << 20
 _VERSION, _PROPERTIES = 2, 3  # expanded and mutable; other properties stay open
 
 _CUT_OFF, _BROKEN = -1, -2
+_NO_ROOM = np.empty(0, dtype=np.int64), np.empty((0, 3), dtype=np.int64)
 
 
 class ArcType(NamedTuple):
@@ -111,10 +112,11 @@ def parse_binary(data: bytes, name: str, path: str | Path | None, options: ReadO
     header = _header(data, path)
     kind = ARC_TYPES[header.kind]
     words = _words(data, header)
-    end, num_arcs = walk(words, header.num_states, kind.is_compact, kind.width)
+    end, num_arcs = _walked(words, header, *_NO_ROOM)
     if end < 0:
         raise _error(f"the lattice {shown(name)} is {'cut off' if end == _CUT_OFF else 'broken'}", path)
-    finals, arcs = _places(words, header.num_states, int(num_arcs), kind.is_compact, kind.width)
+    finals, arcs = np.empty(header.num_states, dtype=np.int64), np.empty((num_arcs, 3), dtype=np.int64)
+    _walked(words, header, finals, arcs)
     weights = 2 * kind.width
     sources, places = arcs[:, 0], arcs[:, 1]
     ilabels, olabels, nextstates = words[places], words[places + 1], words[arcs[:, 2]]
@@ -225,11 +227,10 @@ def _size(data: bytes, path: str | Path) -> int | None:
     if len(data) < _CHUNK // 2 and not is_binary_lattice(data[: 4 * _LONGEST_NAME]) and MAGIC.startswith(data[:4]):
         return None
     header = _header(data, path)
-    kind = ARC_TYPES[header.kind]
-    end, _ = walk(_words(data, header), header.num_states, kind.is_compact, kind.width)
+    end, _ = _walked(_words(data, header), header, *_NO_ROOM)
     if end == _BROKEN:
         raise _error("a lattice is broken: a negative size in it", path)
-    return None if end == _CUT_OFF else header.size + 4 * int(end)
+    return None if end == _CUT_OFF else header.size + 4 * end
 
 
 def _costs(words: Ints, places: Longs, width: int) -> Floats:
@@ -239,10 +240,10 @@ def _costs(words: Ints, places: Longs, width: int) -> Floats:
         return np.ascontiguousarray(picked).view("<f4" if width == 1 else "<f8").astype(np.float64)
 
 
-def _places(words: Ints, num_states: int, num_arcs: int, is_compact: bool, width: int) -> tuple[Longs, Longs]:
-    finals, arcs = np.empty(num_states, dtype=np.int64), np.empty((num_arcs, 3), dtype=np.int64)
-    record(words, is_compact, width, finals, arcs)
-    return finals, arcs
+def _walked(words: Ints, header: _Header, finals: Longs, arcs: Longs) -> tuple[int, int]:
+    kind = ARC_TYPES[header.kind]
+    end, num_arcs = walk(words, header.num_states, kind.is_compact, kind.width, finals, arcs)
+    return int(end), int(num_arcs)
 
 
 def _error(message: str, path: str | Path | None) -> FormatError:
@@ -250,10 +251,18 @@ def _error(message: str, path: str | Path | None) -> FormatError:
 
 
 @jit
-def walk(words: Ints, num_states: int, is_compact: bool, width: int) -> tuple[np.int64, np.int64]:
-    """Returns the end of a lattice (negative if it is cut off or broken) and its number of arcs."""
+def walk(
+    words: Ints, num_states: int, is_compact: bool, width: int, finals: Longs, arcs: Longs
+) -> tuple[np.int64, np.int64]:
+    """Returns the end of a lattice (negative if it is cut off or broken) and its number of arcs.
+
+    As far as the arrays have room, it writes the position of each final weight to `finals`, and the source of each arc,
+    its position, and that of its next state to `arcs`.
+    """
     position, num_arcs = np.int64(0), np.int64(0)
-    for _ in range(num_states):
+    for state in range(num_states):
+        if state < len(finals):
+            finals[state] = position
         position += 2 * width
         if is_compact:
             if position >= len(words):
@@ -268,6 +277,7 @@ def walk(words: Ints, num_states: int, is_compact: bool, width: int) -> tuple[np
             return np.int64(_BROKEN), num_arcs
         position += 2
         for _ in range(count):
+            begin = position
             position += 2 + 2 * width
             if is_compact:
                 if position >= len(words):
@@ -275,29 +285,10 @@ def walk(words: Ints, num_states: int, is_compact: bool, width: int) -> tuple[np
                 if words[position] < 0:
                     return np.int64(_BROKEN), num_arcs
                 position += 1 + words[position]
+            if num_arcs < len(arcs):
+                arcs[num_arcs, 0], arcs[num_arcs, 1], arcs[num_arcs, 2] = state, begin, position
             position += 1
             if position > len(words):
                 return np.int64(_CUT_OFF), num_arcs
-        num_arcs += count
+            num_arcs += 1
     return position, num_arcs
-
-
-@jit
-def record(words: Ints, is_compact: bool, width: int, finals: Longs, arcs: Longs) -> None:
-    """Writes the positions of final weights, and for each arc its source, its position, and that of its next state."""
-    position, arc = 0, 0
-    for state in range(len(finals)):
-        finals[state] = position
-        position += 2 * width
-        if is_compact:
-            position += 1 + words[position]
-        count = words[position]
-        position += 2
-        for _ in range(count):
-            arcs[arc, 0], arcs[arc, 1] = state, position
-            position += 2 + 2 * width
-            if is_compact:
-                position += 1 + words[position]
-            arcs[arc, 2] = position
-            position += 1
-            arc += 1

@@ -26,7 +26,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.att import parse_att
-from lattice_simp.formats.common import beyond, finite, is_plain, natural, shown
+from lattice_simp.formats.common import beyond, finite, is_plain, natural, renumbered, shown
 from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
 from lattice_simp.formats.named_lattices import NamedLattice, refuse_reading
 
@@ -185,9 +185,7 @@ class _Table:
             self.fail(min(line for line, field in zip(lines.tolist(), fields, strict=True) if natural(field) is None))
         states = np.fromiter(map(int, fields), dtype=np.int64, count=len(fields))
         if states.max(initial=0) >= 2 * len(self.rows):
-            order = np.argsort(lines, kind="stable")  # an arc's source before its target
-            _, firsts, numbers = np.unique(states[order], return_index=True, return_inverse=True)
-            states[order] = np.argsort(np.argsort(firsts))[numbers]
+            states = renumbered(states, np.argsort(lines, kind="stable"))  # an arc's source before its target
         return states[: len(self.rows)], states[len(self.rows) :]
 
     def weights(self) -> tuple[Floats, Longs]:

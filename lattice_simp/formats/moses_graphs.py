@@ -31,7 +31,7 @@ from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import Format, beyond, checked_lattice, finite, refuse_writing, shown
 from lattice_simp.formats.named_lattices import NamedLattice, NumberedLine, only_lattice
-from lattice_simp.support.textio import decode, read_lines
+from lattice_simp.support.textio import decode, read_lines, text_begin
 
 _SNIFFED = re.compile(rb"\d{1,18} hyp=\d+ stack=\d+\b")
 _LINE = re.compile(r"([0-9]{1,18}) hyp=([0-9]{1,18}) stack=[0-9]+(?: (.*))?")
@@ -64,15 +64,11 @@ class _Step(NamedTuple):
 
 def is_search_graph(text: bytes) -> bool:
     """Recognises a search graph by the beginning of the first line."""
-    return _SNIFFED.match(text.removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
+    return _SNIFFED.match(text_begin(text)) is not None
 
 
 def search_graphs(path: str | Path, symbols: SymbolTable | None = None) -> Iterator[NamedLattice]:
     """Yields the numbers of the sentences of a file, as text, and functions that return their lattices.
-
-    Args:
-        path: the file.
-        symbols: the table that numbers the words; it grows as needed. A new one for each lattice if None.
 
     Raises:
         FormatError: a line has no sentence, the lines of a sentence are not together, or the file is empty.

@@ -60,10 +60,6 @@ def is_moses_networks(text: bytes) -> bool:
 def moses_networks(path: str | Path, symbols: SymbolTable | None = None) -> Iterator[NamedLattice]:
     """Yields the numbers of networks, from 0, and functions that return them.
 
-    Args:
-        path: the file.
-        symbols: the table that numbers the words; it grows as needed. A new one for each network if None.
-
     Raises:
         FormatError: the file has no network.
     """

@@ -13,6 +13,8 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError
 
 Load: TypeAlias = Callable[[], Lattice]
+"""Reads a lattice; the words get numbers of the reader's table, or of a new one for each lattice."""
+
 NamedLattice: TypeAlias = tuple[str, Load]
 NumberedLine: TypeAlias = tuple[int, str]
 

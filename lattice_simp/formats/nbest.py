@@ -64,8 +64,9 @@ class ListFormat(NamedTuple):
 
     Attributes:
         sniff: recognises the kind from the first bytes of a file.
-        stream: yields all sentences, numbered from 0; takes the path, the id of the first sentence, and the name of the
-            feature that replaces the score (None for the total).
+        stream: yields all sentences, numbered from 0; takes the path (`-` is standard input), the id of the first
+            sentence (without effect where sentences have no ids), and the name of the feature that replaces the score
+            (None for the total; an error where there are no features).
         is_file_named: whether the name of a file is that of its sentence, as a file has only one.
     """
 

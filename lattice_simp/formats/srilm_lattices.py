@@ -56,11 +56,6 @@ def parse_wlat(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
     The feature `posterior` is the log of a transition's posterior, divided by that of all paths. Transitions with the
     posterior 0, slots and the posteriors of nodes are left out.
 
-    Args:
-        data: the file's bytes.
-        path: the file's name, for errors.
-        symbols: the table that numbers the words; it grows as needed. A new one if None.
-
     Raises:
         FormatError: a line is broken (the message has its number), lines are missing, or there are several lattices.
     """

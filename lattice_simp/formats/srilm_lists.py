@@ -27,7 +27,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import LOG_10, MOST_SECONDS, finite, natural, shown
 from lattice_simp.formats.list_lines import Sentence, feature_score
-from lattice_simp.support.textio import read_lines
+from lattice_simp.support.textio import read_lines, text_begin
 
 _HEADER = re.compile(r"NBestList([\d.]+)\s*")
 _HEAD = re.compile(rb"NBestList\d")
@@ -72,7 +72,7 @@ def is_srilm(head: bytes) -> bool:
     >>> is_srilm(b"0 0 2 a cat\n0 0 1 hat\n"), is_srilm(b"7.5 3 2 a cat\n"), is_srilm(b"7.5 3 2 a cat sat\n")
     (True, True, False)
     """
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:_MATCHED]
+    text = text_begin(head)[:_MATCHED]
     if _HEAD.match(text):
         return True
     row = _ROW.match(text)
@@ -104,11 +104,6 @@ def stream_srilm(path: str | Path, first_id: int = 0, cost: str | None = None) -
     The score of a hypothesis is that of its line. Without a header, it is the sum of the acoustic and the language
     model's score. Scores may be above 0, as acoustic models have densities. Features are `acoustic` and `lm` (not in
     version 1.0), and without a header `words`.
-
-    Args:
-        path: the file; `-` is standard input.
-        first_id: without effect, since utterances have no numbers; for the common interface of lists.
-        cost: the feature that replaces the score.
 
     Raises:
         FormatError: a line is broken, the version is unknown, or a hypothesis lacks the feature `cost`.

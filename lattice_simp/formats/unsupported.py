@@ -17,6 +17,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import key_names
 from lattice_simp.formats.sausages import is_sausages
 from lattice_simp.support.signatures import HEAD, Signature, signature
+from lattice_simp.support.textio import text_begin
 
 LATTICES = (
     "supported lattices are OpenFst, AT&T, PLF, SLF, PFSG, Kaldi's archives, word lattices of SRILM, and confusion "
@@ -176,7 +177,7 @@ _PLAIN = {
 
 def kind_of(head: bytes) -> Kind | Signature | None:
     """Returns the kind of an unsupported file from its first bytes, or None for all other files."""
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = text_begin(head)
     if is_sausages(text):
         return None
     text = text[:MOST_MATCHED]
@@ -200,7 +201,7 @@ def refusal(
         supported: the supported formats.
         format_name: the format to suggest for a file that looks like plain text, or None.
     """
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = text_begin(head)
     if not text:
         return FormatError("the file is empty", path=path, remedy=supported)
     kind = kind_of(head)

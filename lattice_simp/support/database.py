@@ -105,14 +105,19 @@ class Database:
         """
         with self._turn(), self._reported():
             self._require_same_file()
-            self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-            try:
+            with self._committed(write=write):
                 yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:  # a full disk already ends it
-                    self._connection.execute("ROLLBACK")
-                raise
+
+    @contextmanager
+    def _committed(self, *, write: bool) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:  # a full disk already ends it
+                self._connection.execute("ROLLBACK")
+            raise
 
     def close(self) -> None:
         """Closes the file."""
@@ -173,18 +178,12 @@ class Database:
         return version
 
     def _make(self) -> None:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
+        with self._committed(write=True):
             if self._version() == 0:  # another process may have been quicker
                 for statement in _statements(self.schema.script):
                     self._connection.execute(statement)
                 self._connection.execute(f"PRAGMA application_id = {self.schema.application}")
                 self._connection.execute(f"PRAGMA user_version = {self.schema.version}")
-            self._connection.execute("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
 
     @contextmanager
     def _reported(self) -> Iterator[None]:

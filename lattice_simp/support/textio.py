@@ -268,6 +268,11 @@ _OPENFST = b"\xd6\xfd\xb2\x7e"
 """The first bytes of an OpenFst file. They are not among the `signatures`, because such files are read as lattices."""
 
 
+def text_begin(head: bytes) -> bytes:
+    """Returns the first bytes of a text without a byte order mark and white space, by which formats are recognised."""
+    return head.removeprefix(_BOM).lstrip()
+
+
 def check_text(head: bytes, path: str | Path | None) -> None:
     """Checks the first bytes of a file for the signature of another kind: an image, an archive, UTF-16 ...
 

@@ -63,7 +63,7 @@ from lattice_simp.formats.list_lines import (
 )
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.plurals import counted
-from lattice_simp.support.textio import open_binary, open_text, read_lines
+from lattice_simp.support.textio import open_binary, open_text, read_lines, text_begin
 
 _LONG = rb'\s*"text"\s*:\s*"(?:[^"\\\n]|\\.)*\Z'  # a transcript that is longer than the head
 _LINE_HEAD = re.compile(rb'\{(?=[^\n]*"hypotheses"\s*:|[^\n]*?(?:%b)|%b)' % (KEYS, _LONG))
@@ -105,7 +105,7 @@ def is_json_nbest(head: bytes) -> bool:
     """Recognises JSON with hypotheses, by the first line or an object or array that begins with it."""
     if is_inspect_log(head):
         return True
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = text_begin(head)
     heads = (_LINE_HEAD, _SPREAD_HEAD, _BARE_HEAD, _LISTS_HEAD, _PARTIAL_HEAD)
     begin = 0
     while not any(head.match(text, begin) for head in heads):

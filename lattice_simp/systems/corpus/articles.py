@@ -12,7 +12,7 @@ from typing import Any
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.support.json_text import parse_json
-from lattice_simp.support.textio import open_binary, read_lines
+from lattice_simp.support.textio import open_binary, read_lines, text_begin
 from lattice_simp.systems.corpus.mediawiki import read_pages, require_parser
 
 REMEDY = 'each line is {"title": "...", "text": "..."} or {"title": "...", "paragraphs": ["...", ...]}'
@@ -83,7 +83,7 @@ def is_plain(path: str | Path) -> bool:
 def _head(path: str | Path) -> bytes:
     """Returns the beginning of a file from its first character that is not white space."""
     with open_binary(path) as file:
-        return file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
+        return text_begin(file.read(1 << 16))
 
 
 def _article(fields: Any, number: int) -> Article:
