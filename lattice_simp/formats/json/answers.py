@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lattice_simp.formats.json.times import listed_words
-from lattice_simp.formats.json.values import are_objects, is_finite, is_object
+from lattice_simp.formats.json.values import are_objects, is_finite, is_object, with_doubts
 from lattice_simp.formats.json.words import with_words
 
 LOG_PROBABILITY = "LogProb"
@@ -19,9 +19,6 @@ LOG_PROBABILITY = "LogProb"
 
 MEAN_LOG_PROBABILITY = "MeanLogProb"
 """The feature for the average log probability of a token, which Gemini reports."""
-
-DOUBTS = "doubts"
-"""The field of an object for warnings about omitted parts: pairs of a message and a remedy."""
 
 PART = "part"
 """The field of a hypothesis that is only a part of a stream."""
@@ -124,7 +121,7 @@ def choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, 
     ends = [entry for entry, answer in zip(entries, answers, strict=False) if _has_text(answer)]  # a part has no end
     doubts += _doubts_of_ends([*ends, rest] if texts else [])
     doubts += [_PROMPTS] if rest.get("object") == "text_completion" and are_unlike(answers) else []
-    return {"hypotheses": texts, **({DOUBTS: doubts} if doubts else {})}
+    return with_doubts({"hypotheses": texts}, doubts)
 
 
 def _renamed(value: Any) -> Any:
@@ -182,7 +179,7 @@ def response_choice(output: Sequence[object]) -> dict[str, Any]:
     return {"content": parts, "logprobs": {"content": logs} if logs else None}
 
 
-def generated_row(entries: Any, *, is_only: bool) -> dict[str, Any]:
+def generated_row(entries: Any, *, is_only: bool) -> Mapping[str, Any]:
     """Returns the sentence of a list of generated texts, a result of Transformers' pipelines.
 
     >>> generated_row([{"generated_text": "a cat"}], is_only=True)
@@ -195,10 +192,10 @@ def generated_row(entries: Any, *, is_only: bool) -> dict[str, Any]:
     texts = [*map(_generated_text, entries)] if isinstance(entries, list) else entries
     doubts = [_FLAT] if is_only and len(entries) > 1 else []
     doubts += [SINGLE_WORDS] if isinstance(entries, list) and are_words(entries) else []
-    return {"hypotheses": texts, **({DOUBTS: doubts} if doubts else {})}
+    return with_doubts({"hypotheses": texts}, doubts)
 
 
-def generations(row: Mapping[str, Any]) -> dict[str, Any]:
+def generations(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the sentence of an answer of Hugging Face's server: the best sample, and the others."""
     entries = [row, *filter(is_object, _list(_details(row).get("best_of_sequences")))]
     hypotheses = [*map(_generated_text, entries)]
@@ -208,7 +205,7 @@ def generations(row: Mapping[str, Any]) -> dict[str, Any]:
     doubts += (
         [_NO_LOGS] if any(_details(entry).get("tokens") and "features" not in text for entry, text in pairs) else []
     )
-    return {"hypotheses": hypotheses, **({DOUBTS: doubts} if doubts else {})}
+    return with_doubts({"hypotheses": hypotheses}, doubts)
 
 
 def log_probability(entry: Mapping[str, Any]) -> float | None:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from lattice_simp.formats.json.answers import DOUBTS, choices
-from lattice_simp.formats.json.values import are_objects, is_finite, is_object, number_of
+from lattice_simp.formats.json.answers import choices
+from lattice_simp.formats.json.values import are_objects, is_finite, is_object, number_of, with_doubts
 
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that replaces 0."""
@@ -46,7 +46,7 @@ def _alternatives(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
     texts = [{"text": entry["transcript"]} for entry in services]
     values = [value for entry in services if (value := number_of(entry.get("confidence")))]
     if len(values) < len(texts):
-        return {"hypotheses": texts, **({DOUBTS: [_PARTLY]} if values else {})}
+        return with_doubts({"hypotheses": texts}, [_PARTLY] if values else [])
     if all(0 < value <= 1 for value in values):
         values = [math.log(value) for value in values]
     return {"hypotheses": [{**text, "score": value} for text, value in zip(texts, values, strict=True)]}

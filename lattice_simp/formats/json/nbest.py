@@ -32,7 +32,7 @@ from lattice_simp.core.columns import FINITE
 from lattice_simp.core.hypothesis import Confidences, Hypothesis, Times
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import HEAD, MOST_SECONDS, key_names, shown
-from lattice_simp.formats.json.answers import DOUBTS, PART, generated_row
+from lattice_simp.formats.json.answers import PART, generated_row
 from lattice_simp.formats.json.inspect_logs import inspect_values, is_inspect_log
 from lattice_simp.formats.json.lists import filtered_samples
 from lattice_simp.formats.json.parts import joined_parts
@@ -50,7 +50,7 @@ from lattice_simp.formats.json.streams import (
     without_open,
 )
 from lattice_simp.formats.json.times import times_like, with_nulls
-from lattice_simp.formats.json.values import is_finite
+from lattice_simp.formats.json.values import DOUBTS, is_finite
 from lattice_simp.formats.json.words import Speakers, tokens_of
 from lattice_simp.formats.list_lines import (
     Doubts,

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from lattice_simp.formats.json.answers import DOUBTS
-from lattice_simp.formats.json.values import are_objects, is_object
+from lattice_simp.formats.json.values import DOUBTS, are_objects, is_object, with_doubts
 
 _TEST = "testIdx"
 """The number of the prompt of a record of promptfoo."""
@@ -83,12 +82,12 @@ def _merged(first: Any, second: Any, failed: str) -> Any:
     if unread is not None:
         return unread
     doubts = [*first.get(DOUBTS, ()), *second.get(DOUBTS, ())]
-    fields = {**second, **first}
+    fields = {name: value for name, value in {**second, **first}.items() if name != DOUBTS}
     if (failed in first) != (failed in second):
         del fields[failed]
         doubts.append(_SOME_FAILED)
     hypotheses = [*map(_without_confidences, (*first["hypotheses"], *second["hypotheses"]))]
-    return {**fields, "hypotheses": hypotheses, **({DOUBTS: doubts} if doubts else {})}
+    return with_doubts({**fields, "hypotheses": hypotheses}, doubts)
 
 
 def _without_confidences(entry: Any) -> Any:

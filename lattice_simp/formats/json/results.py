@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from lattice_simp.formats.json.answers import DOUBTS
 from lattice_simp.formats.json.espnet import espnet_rows
 from lattice_simp.formats.json.lists import LISTS, renamed_transcript
 from lattice_simp.formats.json.records import record_rows, records_of, unpacked, with_choices
@@ -25,7 +24,7 @@ from lattice_simp.formats.json.renamed import with_usual_names
 from lattice_simp.formats.json.sentences import NAME, NAMES, SEGMENTS, is_bare, sentence_of, session_of
 from lattice_simp.formats.json.times import listed_words
 from lattice_simp.formats.json.translations import translated_rows
-from lattice_simp.formats.json.values import are_objects, first_of, is_object
+from lattice_simp.formats.json.values import DOUBTS, are_objects, first_of, is_object, with_doubts
 from lattice_simp.formats.json.words import NO_ALTERNATIVES, NO_CONFIDENCES, Speakers, unread_fields, with_words
 from lattice_simp.support.plurals import in_words
 
@@ -102,8 +101,8 @@ def rows_of(value: Any, speakers: Speakers | None = None) -> list[Any]:
         value = with_choices(value)
     name = _name(value) if isinstance(value, dict) else None
     rows = _rows(value)
-    if rows and rows[0] is not value and is_object(rows[0]) and (doubts := unread_fields(value, speakers)):
-        rows[0] = {**rows[0], DOUBTS: [*rows[0].get(DOUBTS, ()), *doubts]}
+    if rows and rows[0] is not value and is_object(rows[0]):
+        rows[0] = with_doubts(rows[0], unread_fields(value, speakers))
     if name is None:
         return rows
     names = [name] if len(rows) == 1 else [f"{name}-{number}" for number in range(1, len(rows) + 1)]

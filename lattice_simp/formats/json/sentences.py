@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.formats.json.answers import (
-    DOUBTS,
     LOG_PROBABILITY,
     SINGLE_WORDS,
     are_unlike,
@@ -25,7 +24,7 @@ from lattice_simp.formats.json.answers import (
 from lattice_simp.formats.json.lists import LISTS, answers, from_whisper, translations
 from lattice_simp.formats.json.renamed import with_text
 from lattice_simp.formats.json.streams import CLOSED, OPEN, is_final_text
-from lattice_simp.formats.json.values import first_of, is_finite, is_object, number_of
+from lattice_simp.formats.json.values import DOUBTS, first_of, is_finite, is_object, number_of, with_doubts
 from lattice_simp.formats.json.words import (
     holds_words,
     text_of_words,
@@ -86,12 +85,7 @@ def sentence_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
         sentence = {**sentence, "hypotheses": [*map(with_words, hypotheses, words)]}
     doubts = unread_words([row, *entries], sentence.get("hypotheses", ()))
     doubts += [_SOME_SCORES] if is_transcript and 0 < len(_scores(entries)) < len(entries) else []
-    return _with_doubts(sentence, doubts)
-
-
-def _with_doubts(sentence: Mapping[str, Any], doubts: Sequence[tuple[str, str]]) -> Mapping[str, Any]:
-    """Adds warnings to those of a sentence."""
-    return {**sentence, DOUBTS: [*sentence.get(DOUBTS, ()), *doubts]} if doubts else sentence
+    return with_doubts(sentence, doubts)
 
 
 def _with_hypotheses(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -112,7 +106,7 @@ def _listed(row: Row) -> Row | None:
         return None
     sentence = LISTS[name](row[name], {key: row[key] for key in row if key not in (name, "id")})
     texts = [{"text": entry} for entry in row[name] if isinstance(entry, str)]
-    return _with_doubts(sentence, [_SEVERAL] if are_unlike(texts) else [])
+    return with_doubts(sentence, [_SEVERAL] if are_unlike(texts) else [])
 
 
 def _texts(row: Row) -> Row | None:
@@ -123,7 +117,7 @@ def _texts(row: Row) -> Row | None:
     sentence = answers(row[name], {key: value for key, value in row.items() if key != "id"})
     texts = [entry if is_object(entry) else {"text": entry} for entry in sentence["hypotheses"]]
     doubts = [SINGLE_WORDS] if name == "text" and are_words(row[name]) else []
-    return _with_doubts(sentence, [*doubts, _SEVERAL] if are_unlike(texts) else doubts)
+    return with_doubts(sentence, [*doubts, _SEVERAL] if are_unlike(texts) else doubts)
 
 
 def _answer(row: Row) -> Row | None:
@@ -140,7 +134,7 @@ def _message(row: Row) -> Row | None:
     """Reads a message: of batches of Anthropic, of Bedrock, of Ollama; or of Anthropic alone."""
     if isinstance(row.get("message"), dict) and "content" in row["message"]:
         is_alone = "finish_reason" in row and is_finite(row.get("index")) and row["index"] > 0
-        return _with_doubts(choices([row], row), [_ALONE] if is_alone else [])
+        return with_doubts(choices([row], row), [_ALONE] if is_alone else [])
     if row.get("role") == "assistant" and "content" in row:
         return choices([{"message": row}], row)
     return None

@@ -9,11 +9,11 @@ them under the same name, have none of these fields.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from lattice_simp.formats.json.values import are_objects
+from lattice_simp.formats.json.values import are_objects, with_doubts
 
 _TEXT, _LANGUAGE, _NBEST = "translatedText", "to", "raw_nbest"
 _OF_SERVICES = frozenset(
@@ -23,7 +23,7 @@ _OF_SERVICES = frozenset(
 _ONE_LANGUAGE = ("only the translations into the first language are read", "ask for one language at a time")
 
 
-def translated_rows(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def translated_rows(value: Mapping[str, Any]) -> Sequence[Mapping[str, Any]] | None:
     """Returns the sentences of a service's answer as objects with `hypotheses`; None for any other object."""
     value = value["data"] if isinstance(value.get("data"), dict) else value
     if _TEXT in value:
@@ -33,8 +33,8 @@ def translated_rows(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         return None
     if all(_LANGUAGE in entry for entry in entries):  # Azure: the translations of one text
         first = [entry for entry in entries if entry[_LANGUAGE] == entries[0][_LANGUAGE]]
-        doubts = {"doubts": [_ONE_LANGUAGE]} if len(first) < len(entries) else {}
-        return [{"hypotheses": [{"text": entry.get("text")} for entry in first], **doubts}]
+        row = {"hypotheses": [{"text": entry.get("text")} for entry in first]}
+        return [with_doubts(row, [_ONE_LANGUAGE] if len(first) < len(entries) else [])]
     return [{"hypotheses": _hypotheses(entry)} for entry in entries]
 
 

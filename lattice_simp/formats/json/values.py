@@ -1,4 +1,4 @@
-"""Values of JSON: which kind they are, and the first field of a kind.
+"""Values of JSON: their kinds, the first field of a kind, and warnings about what is not read.
 
 >>> first_of({"text": None, "transcript": "a cat"}, ("text", "transcript"), str)
 'a cat'
@@ -7,13 +7,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard, TypeVar
 
 from lattice_simp.core.columns import is_cost
 from lattice_simp.formats.common import finite
 
 Kind = TypeVar("Kind")
+
+DOUBTS = "doubts"
+"""The field of a sentence for warnings about omitted parts: pairs of a message and a remedy."""
+
+
+def with_doubts(sentence: Mapping[str, Any], doubts: Sequence[tuple[str, str]]) -> Mapping[str, Any]:
+    """Returns a sentence with further warnings."""
+    return {**sentence, DOUBTS: [*sentence.get(DOUBTS, ()), *doubts]} if doubts else sentence
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
