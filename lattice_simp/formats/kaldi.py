@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
@@ -32,9 +32,8 @@ from lattice_simp.formats.kaldi_binary import (
     parse_binary,
 )
 from lattice_simp.formats.kaldi_text import is_text_archive, text_lattices, text_of
-from lattice_simp.formats.named_lattices import NamedLattice
+from lattice_simp.formats.named_lattices import Add, NamedLattice, single_writer
 from lattice_simp.formats.symbol_text import read_numbers
-from lattice_simp.support.compression import COMPRESSIONS
 from lattice_simp.support.textio import decode, open_binary, place, read_lines
 
 _HEAD = 1 << 12
@@ -126,31 +125,18 @@ def parse_kaldi(
     return first[1]()
 
 
-def write_text(lattice: Lattice, path: str | Path, **options: object) -> None:
-    """Writes an archive of one lattice, named as in its header or else like the file; see `text_archive`.
-
-    Raises:
-        InvalidLatticeError: the lattice is a transducer, or a word has no number or cannot be written.
-        LatticeSimpError: the file cannot be written.
-    """
-    with text_archive(path, **options) as add:  # type: ignore[arg-type]
-        add(_name(lattice, path), lattice)
-
-
-def write_binary(lattice: Lattice, path: str | Path, **options: object) -> None:
-    """Writes a binary archive of one lattice; see `write_text` and `binary_archive`."""
-    with binary_archive(path, **options) as add:  # type: ignore[arg-type]
-        add(_name(lattice, path), lattice)
-
-
 @contextmanager
 def text_archive(
     path: str | Path, *, symbols_path: str | Path | None = None, frame_shift: float = FRAME_SHIFT
-) -> Iterator[Callable[[str, Lattice], None]]:
+) -> Iterator[Add]:
     """Yields a function that adds an utterance's lattice to a new text archive.
 
     It holds words, or with `symbols_path` the numbers of words. Each alignment consists of ones, as many as the feature
     "time" has frames.
+
+    Raises:
+        InvalidLatticeError: a lattice is a transducer, or a word has no number or cannot be written.
+        LatticeSimpError: the file cannot be written.
     """
     numbers = read_numbers(symbols_path)
     with open_binary(path, "w") as file:
@@ -160,7 +146,7 @@ def text_archive(
 @contextmanager
 def binary_archive(
     path: str | Path, *, symbols_path: str | Path | None = None, frame_shift: float = FRAME_SHIFT
-) -> Iterator[Callable[[str, Lattice], None]]:
+) -> Iterator[Add]:
     """Yields a function that adds an utterance's lattice to a new binary archive; see `text_archive`.
 
     For a name that ends in `.scp`, the list is written there, and the archive beside it (`.ark`). Without
@@ -188,16 +174,6 @@ def binary_archive(
 
 def _write(file: BinaryIO, data: bytes) -> None:
     file.write(data)
-
-
-def _name(lattice: Lattice, path: str | Path) -> str:
-    name = lattice.header.name
-    if name is not None:
-        return name
-    stem = Path(path)
-    while stem.suffix in COMPRESSIONS or stem.suffix in (".ark", ".scp", ".lats"):
-        stem = stem.with_suffix("")
-    return stem.name if str(path) != "-" else "0"
 
 
 # ---------------------------------------------------------------- lists of places
@@ -244,5 +220,5 @@ class _Before:
         return data + self._file.read(max(size - len(data), 0))
 
 
-TEXT = Format((".lats",), is_text_archive, parse_kaldi, write_text, lost, text_archive)
-BINARY = Format((".ark", ".scp"), is_binary, parse_kaldi, write_binary, lost, binary_archive)
+TEXT = Format((".lats",), is_text_archive, parse_kaldi, single_writer(text_archive), lost, text_archive)
+BINARY = Format((".ark", ".scp"), is_binary, parse_kaldi, single_writer(binary_archive), lost, binary_archive)

@@ -1,12 +1,8 @@
-r"""SRILM's word meshes, which are confusion networks: `nbest-lattice -use-mesh`, `lattice-tool -write-mesh`.
+"""SRILM's word meshes, which are confusion networks: `nbest-lattice -use-mesh`, `lattice-tool -write-mesh`.
 
 After `numaligns COUNT` and `posterior TOTAL`, there is a line `align SLOT word probability word probability ...` for
 each slot, from 0 on; `*DELETE*` is the empty word. Probabilities are divided by the total. Lines with further keywords
 (`reference`, `hyps`) are skipped; those with the times and scores of words (`info`, `time`) cause a warning.
-
->>> lattice = parse_mesh(b"name u\nnumaligns 2\nposterior 1\nalign 0 a 0.75 the 0.25\nalign 1 cat 0.5 *DELETE* 0.5\n")
->>> lattice, lattice.header.name
-(Lattice(acceptor, 3 states, 4 arcs, 4 symbols), 'u')
 """
 
 from __future__ import annotations

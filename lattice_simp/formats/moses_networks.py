@@ -12,7 +12,7 @@ A line is `word probability word probability ...`; `*EPS*` is the empty word. A 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import groupby, takewhile
@@ -22,7 +22,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable, split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import CUT, HEAD, Format, shown
-from lattice_simp.formats.named_lattices import NamedLattice, NumberedLine, only_lattice
+from lattice_simp.formats.named_lattices import Add, NamedLattice, NumberedLine, only_lattice, single_writer
 from lattice_simp.formats.networks import Slot, field_words, network, probability, word_labels, written_slots
 from lattice_simp.formats.plf import EPSILON_WORD
 from lattice_simp.support.textio import decode, open_text, read_lines
@@ -88,7 +88,7 @@ def parse_moses_network(data: bytes, *, path: str | Path | None = None, symbols:
 
 
 @contextmanager
-def moses_archive(path: str | Path) -> Iterator[Callable[[str, Lattice], None]]:
+def moses_archive(path: str | Path) -> Iterator[Add]:
     """Yields a function that adds a confusion network to a new file; names are not written.
 
     Raises:
@@ -103,12 +103,6 @@ def moses_archive(path: str | Path) -> Iterator[Callable[[str, Lattice], None]]:
             file.write("".join(f"{line}\n" for line in lines or [f"{EPSILON_WORD} 1.0"]) + "\n")
 
         yield add
-
-
-def write_moses_network(lattice: Lattice, path: str | Path) -> None:
-    """Writes a file of one confusion network; see `moses_archive`."""
-    with moses_archive(path) as add:
-        add("", lattice)
 
 
 def _network(lines: list[NumberedLine], symbols: SymbolTable | None, path: str | Path | None) -> Lattice:
@@ -132,5 +126,5 @@ def _network(lines: list[NumberedLine], symbols: SymbolTable | None, path: str |
 
 
 FORMAT = Format(
-    (".cn",), is_moses_networks, parse_moses_network, write_moses_network, archive=moses_archive, numbered=True
+    (".cn",), is_moses_networks, parse_moses_network, single_writer(moses_archive), archive=moses_archive, numbered=True
 )

@@ -1,12 +1,8 @@
-r"""PFSG, the probabilistic finite-state grammars of SRILM (`lattice-tool -write-pfsg` and others), with words on nodes.
+"""PFSG, the probabilistic finite-state grammars of SRILM (`lattice-tool -write-pfsg` and others), with words on nodes.
 
 A line `nodes COUNT word word ...`, lines `initial NODE` and `final NODE`, and after `transitions COUNT` one line for
 each, `source target score`. A score is 10000.5 times a natural log probability, rounded to an integer. `NULL` is the
 empty word.
-
->>> lattice = parse_pfsg(b"name u\nnodes 3 NULL cat NULL\ninitial 0\nfinal 2\ntransitions 2\n0 1 -5000\n1 2 0\n")
->>> lattice.weights.round(3).tolist(), lattice.symbols.decode(lattice.olabels)
-([0.5, 0.0], ['cat'])
 """
 
 from __future__ import annotations

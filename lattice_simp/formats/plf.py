@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
@@ -41,6 +41,7 @@ from lattice_simp.formats.common import (
     shown,
     single_final,
 )
+from lattice_simp.formats.named_lattices import Add, single_writer
 from lattice_simp.support.textio import decode, open_text, read_lines
 
 Scores = Literal["probability", "log", "cost"]
@@ -227,7 +228,7 @@ def write_plf(
 
 
 @contextmanager
-def plf_archive(path: str | Path, **options: Any) -> Iterator[Callable[[str, Lattice], None]]:
+def plf_archive(path: str | Path, **options: Any) -> Iterator[Add]:
     """Yields a function that adds a line with a lattice to a new file; names are not written.
 
     Args:
@@ -427,11 +428,9 @@ def _parse_only(data: bytes, *, path: str | Path, symbols: SymbolTable | None, *
     return lattice
 
 
-def _write_only(lattice: Lattice, path: str | Path, **options: Any) -> None:
-    write_plf([lattice], path, **options)
-
-
 _SNIFFED = re.compile(rb"\(\s*(?:\)|\(\s*(?:\)|\(\s*[uU]?['\"])|\Z)")
 """No nodes, a node without arcs, or a word: other brackets belong to trees or plain text."""
 
-FORMAT = Format((".plf",), _SNIFFED.match, _parse_only, _write_only, scored_losses, plf_archive, numbered=True)
+FORMAT = Format(
+    (".plf",), _SNIFFED.match, _parse_only, single_writer(plf_archive), scored_losses, plf_archive, numbered=True
+)

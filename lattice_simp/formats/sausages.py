@@ -1,19 +1,13 @@
-r"""Kaldi's sausages, the confusion networks that `lattice-mbr-decode` and `lattice-to-ctm-conf` write with `ark,t:`.
+"""Kaldi's sausages, the confusion networks that `lattice-mbr-decode` and `lattice-to-ctm-conf` write with `ark,t:`.
 
 Each utterance is a line: its name, then `[ word probability word probability ... ]` for each slot. Words are words or
 the numbers of a table; the empty word is `<eps>` or its number 0.
-
->>> import tempfile
->>> path = Path(tempfile.mkdtemp()) / "u.sausages"
->>> _ = path.write_text("u-1  [ the 0.75 a 0.25 ] [ cat 1 ]\nu-2  [ yes 1 ]\n")
->>> [(name, load()) for name, load in sausage_lattices(path)]
-[('u-1', Lattice(acceptor, 3 states, 3 arcs, 4 symbols)), ('u-2', Lattice(acceptor, 2 states, 1 arcs, 2 symbols))]
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -23,7 +17,7 @@ from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import CUT, HEAD, Format, field_of, finite, shown
 from lattice_simp.formats.kaldi_arcs import ReadOptions, written_words
-from lattice_simp.formats.named_lattices import NamedLattice, only_lattice
+from lattice_simp.formats.named_lattices import Add, NamedLattice, only_lattice, single_writer
 from lattice_simp.formats.networks import Slot, lost, network, probability, written_slots
 from lattice_simp.formats.symbol_text import read_numbers
 from lattice_simp.support.textio import decode, open_text, read_lines
@@ -107,9 +101,7 @@ def parse_sausages(
 
 
 @contextmanager
-def sausage_archive(
-    path: str | Path, *, symbols_path: str | Path | None = None
-) -> Iterator[Callable[[str, Lattice], None]]:
+def sausage_archive(path: str | Path, *, symbols_path: str | Path | None = None) -> Iterator[Add]:
     """Yields a function that adds an utterance's confusion network to a new file; one without slots gets an empty word.
 
     >>> import tempfile
@@ -141,12 +133,6 @@ def sausage_archive(
         yield add
 
 
-def write_sausages(lattice: Lattice, path: str | Path, *, symbols_path: str | Path | None = None) -> None:
-    """Writes a file of one confusion network, named as in its header or else like the file; see `sausage_archive`."""
-    with sausage_archive(path, symbols_path=symbols_path) as add:
-        add(lattice.header.name or Path(path).name.partition(".")[0], lattice)
-
-
 def _network(name: str, text: str, options: ReadOptions, path: str | Path | None, line: int) -> Lattice:
     fields, slots, position = split_tokens(text), list[Slot](), 0
     while position < len(fields):
@@ -171,4 +157,4 @@ def _network(name: str, text: str, options: ReadOptions, path: str | Path | None
     return network(slots, labels.tolist(), symbols, path, name)
 
 
-FORMAT = Format((".sausages",), is_sausages, parse_sausages, write_sausages, lost, sausage_archive)
+FORMAT = Format((".sausages",), is_sausages, parse_sausages, single_writer(sausage_archive), lost, sausage_archive)

@@ -1,11 +1,4 @@
-r"""Reads the terms of sentences: a sentence on each line, its terms separated by tabs, the forms of a term by bars.
-
->>> import tempfile
->>> path = Path(tempfile.mkdtemp()) / "terms.tsv"
->>> _ = path.write_text("Gesetz|Gesetze\tNew York\n\n")
->>> read_terms(path)
-[[['Gesetz', 'Gesetze'], ['New York']], []]
-"""
+"""Reads the terms of sentences: a sentence on each line, its terms separated by tabs, the forms of a term by bars."""
 
 from __future__ import annotations
 

@@ -69,11 +69,7 @@ def _from_amazon(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _snaked(value: Any) -> Any:
-    """Returns a value with the names of its fields in small letters.
-
-    >>> _snaked({"Results": [{"IsPartial": False, "EndTime": 1.5}]})
-    {'results': [{'is_partial': False, 'end_time': 1.5}]}
-    """
+    """Returns a value with the names of its fields in small letters."""
     if isinstance(value, list):
         return [*map(_snaked, value)]
     if not is_object(value):
