@@ -20,7 +20,6 @@ Load: TypeAlias = Callable[[], Lattice]
 NamedLattice: TypeAlias = tuple[str, Load]
 NumberedLine: TypeAlias = tuple[int, str]
 
-
 Add: TypeAlias = Callable[[str, Lattice], None]
 """Adds a named lattice to a file."""
 
