@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -77,60 +77,98 @@ def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTab
 
 
 def _to_lattice(reader: Reader, nodes: Rows, links: Rows, symbols: SymbolTable) -> Lattice:
-    order = np.argsort(nodes.numbers[:, 0])
-    names = nodes.numbers[order, 0]
-    _check_structure(reader, names, links)
-    sources, targets = np.searchsorted(names, links.numbers).T
-    start = _terminal(reader, "start", names, np.bincount(targets, minlength=len(names)))
-    end = _terminal(reader, "end", names, np.bincount(sources, minlength=len(names)))
-    node_words = [nodes.words[place] for place in order.tolist()]
-    begin_at_nodes = reader.words_begin_at_nodes
-    owners = sources if begin_at_nodes else targets
-    words = [
-        node_words[owner] if word is None else word for word, owner in zip(links.words, owners.tolist(), strict=True)
-    ]
-    columns = {
-        name: _or_of_nodes(links.columns.get(name), nodes.columns.get(name), order[owners])
-        for name in (*COLUMNS, "p")
-        if name in links.columns or name in nodes.columns
-    }
-    seconds = nodes.columns["t"][order] * reader.time_unit() if "t" in nodes.columns else np.full(len(names), np.nan)
-    bare = end if begin_at_nodes else start
-    if node_words[bare] not in (None, NULL_WORD):  # no link has this word, so one more leads to or from a new state
-        new = len(names)
-        place, ends = (len(sources), (end, new)) if begin_at_nodes else (0, (new, start))
-        start, end = (start, new) if begin_at_nodes else (new, end)
-        sources, targets = np.insert(sources, place, ends[0]), np.insert(targets, place, ends[1])
-        seconds = np.append(seconds, seconds[bare])
-        words.insert(place, node_words[bare])
-        unknown = {name: np.nan if name == "p" else 0.0 for name in columns}
-        of_node = {name: nodes.columns[name][order[bare]] for name in columns if name in nodes.columns}
-        columns = {name: np.insert(column, place, {**unknown, **of_node}[name]) for name, column in columns.items()}
-    finals = np.full(len(seconds), np.inf)
-    finals[end] = 0.0
-    labels = symbols.encode([EPSILON_SYMBOL if word in (None, NULL_WORD, "") else word for word in words])
-    columns = {name: column for name, column in columns.items() if not np.isnan(column).all()}
+    graph = _Graph.of(reader, nodes, links)
+    labels = symbols.encode([EPSILON_SYMBOL if word in (None, NULL_WORD, "") else word for word in graph.words])
+    columns = {name: column for name, column in graph.columns.items() if not np.isnan(column).all()}
     _warn_of_missing(columns, labels, reader.path)
     posteriors = columns.pop("p", None)
     columns = {name: np.where(np.isnan(column), 0.0, column) for name, column in columns.items()}
     scales = {name: reader.header_number(SCALES[name], DEFAULT_SCALES[name]) for name in columns}
     penalty = reader.word_penalty()
     weights = link_costs(labels, columns, scales, penalty)
-    kept = {COLUMNS[name]: 0.0 - column for name, column in columns.items()}
-    times = 0.0
-    durations = seconds[targets] - seconds[sources]
-    if _are_durations(durations, labels, reader.path) and not np.isnan(seconds).any():
-        kept[TIME] = durations
-        times = float(seconds[start])
+    features = {COLUMNS[name]: 0.0 - column for name, column in columns.items()}
+    durations, start_time = graph.seconds[graph.targets] - graph.seconds[graph.sources], 0.0
+    if _are_durations(durations, labels, reader.path) and not np.isnan(graph.seconds).any():
+        features[TIME], start_time = durations, float(graph.seconds[graph.start])
     unread = (nodes.unread_fields | links.unread_fields) - _LINK_FIELDS
-    unread |= {"t"} if TIME not in kept and "t" in nodes.columns else set()
-    header = reader.lattice_header(scales, 0.0 - penalty, times, unread)
+    unread |= {"t"} if TIME not in features and "t" in nodes.columns else set()
+    header = reader.lattice_header(scales, 0.0 - penalty, start_time, unread)
     if posteriors is not None:
         _check_probabilities(reader, nodes, links)
-        kept[POSTERIOR] = log_probabilities(posteriors)
-    sources, targets, finals = start_first(start, sources, targets, finals)
-    lattice = checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=kept)
+        features[POSTERIOR] = log_probabilities(posteriors)
+    finals = np.full(len(graph.seconds), np.inf)
+    finals[graph.end] = 0.0
+    sources, targets, finals = start_first(graph.start, graph.sources, graph.targets, finals)
+    lattice = checked_lattice(reader.path, sources, labels, weights, targets, finals, symbols, features=features)
     return replace(lattice, header=header)
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """Links between nodes.
+
+    Attributes:
+        start, end: the indices of the first and the last node.
+        sources, targets: (links,) the indices of nodes.
+        words: the word of each link.
+        columns: (links,) scores by field, NaN where unknown.
+        seconds: (nodes,) the times of nodes, NaN where unknown.
+    """
+
+    start: int
+    end: int
+    sources: Longs
+    targets: Longs
+    words: list[str | None]
+    columns: Mapping[str, Floats]
+    seconds: Floats
+
+    @classmethod
+    def of(cls, reader: Reader, nodes: Rows, links: Rows) -> _Graph:
+        """Moves the words and the scores of nodes to their links.
+
+        Raises:
+            FormatError: a node is missing, a count is wrong, or there are no or several starts or ends.
+        """
+        order = np.argsort(nodes.numbers[:, 0])
+        names = nodes.numbers[order, 0]
+        _check_structure(reader, names, links)
+        sources, targets = np.searchsorted(names, links.numbers).T
+        start = _terminal(reader, "start", names, np.bincount(targets, minlength=len(names)))
+        end = _terminal(reader, "end", names, np.bincount(sources, minlength=len(names)))
+        begin_at_nodes = reader.words_begin_at_nodes
+        owners = order[sources if begin_at_nodes else targets]  # the nodes whose words the links have
+        words = [
+            nodes.words[owner] if word is None else word
+            for word, owner in zip(links.words, owners.tolist(), strict=True)
+        ]
+        columns = {
+            name: _or_of_nodes(links.columns.get(name), nodes.columns.get(name), owners)
+            for name in (*COLUMNS, "p")
+            if name in links.columns or name in nodes.columns
+        }
+        times = nodes.columns["t"][order] * reader.time_unit() if "t" in nodes.columns else np.full(len(names), np.nan)
+        graph = cls(start, end, sources, targets, words, columns, times)
+        bare = int(order[end if begin_at_nodes else start])
+        if nodes.words[bare] in (None, NULL_WORD):
+            return graph
+        scores = {name: float(nodes.columns[name][bare]) for name in columns if name in nodes.columns}
+        return graph.with_word(nodes.words[bare], scores, at_end=begin_at_nodes)
+
+    def with_word(self, word: str | None, scores: Mapping[str, float], *, at_end: bool) -> _Graph:
+        """Adds a link with the word of the start, which no link has, from a new start; or of the end, to a new end."""
+        new, old = len(self.seconds), self.end if at_end else self.start
+        place, (source, target) = (len(self.sources), (old, new)) if at_end else (0, (new, old))
+        scores = {name: np.nan if name == "p" else 0.0 for name in self.columns} | dict(scores)
+        return _Graph(
+            self.start if at_end else new,
+            new if at_end else self.end,
+            np.insert(self.sources, place, source),
+            np.insert(self.targets, place, target),
+            [*self.words[:place], word, *self.words[place:]],
+            {name: np.insert(column, place, scores[name]) for name, column in self.columns.items()},
+            np.append(self.seconds, self.seconds[old]),
+        )
 
 
 def _warn_of_missing(columns: Mapping[str, Floats], labels: Ints, path: str | Path | None) -> None:
