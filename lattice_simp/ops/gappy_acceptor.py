@@ -121,26 +121,30 @@ def gappy_acceptor(
     pairs = [(tuple(table.lookup(words).tolist()), cost) for words, cost in strings]
     if not pairs:
         raise EmptyLatticeError("no skeleton hypotheses; decode without the skeleton instead")
-    if positions is None:
-        allowed = [(True,) * (len(key) + 1) for key, _ in pairs]
-    elif not hasattr(positions, "__len__") or isinstance(positions, str):
-        raise TypeError(f"positions must be a list for each hypothesis, not {positions!r:.80}")
-    elif len(positions) != len(pairs):
-        raise LatticeSimpError(
-            f"{counted(len(pairs), 'hypothesis', 'hypotheses')}, but gap positions for {len(positions)}"
-        )
-    else:
-        for (key, _), gaps in zip(pairs, positions, strict=True):
-            if any(not 0 <= whole(position, "a gap position") <= len(key) for position in gaps):
-                raise LatticeSimpError(
-                    f"gap positions {sorted(gaps)} of {counted(len(key), 'word')}; they run from 0 to {len(key)}"
-                )
-        allowed = [
-            tuple(position in gaps for position in range(len(key) + 1))
-            for (key, _), gaps in zip(pairs, positions, strict=True)
-        ]
+    allowed = _allowed([len(key) for key, _ in pairs], positions)
     acceptor, has_loop = _minimal_tree(pairs, allowed, table, _scores(entries, features))
     return GappyAcceptor(acceptor, has_loop, loops)
+
+
+def _allowed(lengths: Sequence[int], positions: Sequence[Collection[int]] | None) -> list[tuple[bool, ...]]:
+    """Returns whether a gap may occur at each position of hypotheses of these lengths."""
+    if positions is None:
+        return [(True,) * (length + 1) for length in lengths]
+    if not hasattr(positions, "__len__") or isinstance(positions, str):
+        raise TypeError(f"positions must be a list for each hypothesis, not {positions!r:.80}")
+    if len(positions) != len(lengths):
+        raise LatticeSimpError(
+            f"{counted(len(lengths), 'hypothesis', 'hypotheses')}, but gap positions for {len(positions)}"
+        )
+    for length, gaps in zip(lengths, positions, strict=True):
+        if any(not 0 <= whole(position, "a gap position") <= length for position in gaps):
+            raise LatticeSimpError(
+                f"gap positions {sorted(gaps)} of {counted(length, 'word')}; they run from 0 to {length}"
+            )
+    return [
+        tuple(position in gaps for position in range(length + 1))
+        for length, gaps in zip(lengths, positions, strict=True)
+    ]
 
 
 def _scores(entries: Sequence[Hypothesis | object], features: Sequence[str]) -> Features:

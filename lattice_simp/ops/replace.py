@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 
 import numpy as np
 
 from lattice_simp.core.arguments import mapping
-from lattice_simp.core.features import Features
-from lattice_simp.core.kernel import Bools, Floats, Ints
+from lattice_simp.core.joining import dead_state, side_by_side, with_epsilons
+from lattice_simp.core.kernel import Bools, Ints, Longs
 from lattice_simp.core.lattice import Lattice, require_lattice, share_symbols
-from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.core.symbols import EPSILON, SymbolTable
 
 
 def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
@@ -32,100 +31,43 @@ def replace(lattice: Lattice, parts: Mapping[str, Lattice]) -> Lattice:
     """
     require_lattice("replace", lattice)
     require_lattice("replace", *mapping(parts, "the parts").values())
-    isymbols = lattice.isymbols.copy() if lattice.isymbols is not None else None
-    if isymbols is None and any(part.isymbols is not None for part in parts.values()):
-        isymbols = SymbolTable()
-        lattice = replace_fields(lattice, ilabels=np.zeros(lattice.num_arcs, dtype=np.int32), isymbols=isymbols)
     names = tuple(dict.fromkeys(name for piece in (lattice, *parts.values()) for name in piece.features))
-    lattice = replace_fields(lattice, isymbols=isymbols, features=lattice.features.select(names))
-    used = {word: part for word, part in parts.items() if word in lattice.symbols}
-    lattice, *shared = share_symbols([lattice, *(part.connected() for part in used.values())])
-    labels = lattice.symbols.lookup(list(used)).tolist()
-    prepared = {label: _prepare(part, isymbols, names) for label, part in zip(labels, shared, strict=True)}
-    replaced = np.isin(lattice.olabels, list(prepared))
-    blocks = [_kept(lattice, ~replaced)]
-    base = lattice.num_states
-    for arc in np.flatnonzero(replaced).tolist():
-        part = prepared[int(lattice.olabels[arc])]
-        blocks += [_copied(part, base), _entry_and_exits(lattice, arc, part, base)]
-        base += part.num_states
-    return _joined(lattice, blocks, base).connected()
+    lattice = replace_fields(lattice, features=lattice.features.select(names))
+    pieces = [lattice, *(part.connected() for part in parts.values())]
+    if any(piece.isymbols is not None for piece in pieces):
+        pieces = list(map(_with_inputs, pieces))
+    lattice, *shared = share_symbols(pieces)
+    labels = lattice.symbols.lookup(list(parts)).tolist()
+    part_of = {label: part for label, part in zip(labels, shared, strict=True) if label >= 0}
+    lattice, entries = _sorted_last(lattice, np.isin(lattice.olabels, list(part_of)))
+    copies = [part_of[label] for label in lattice.olabels[entries].tolist()]
+    joined, begins = side_by_side([lattice, *(part if part.num_states else dead_state(part) for part in copies)])
+    ends = np.flatnonzero(np.isfinite(joined.finals[lattice.num_states :])) + lattice.num_states
+    targets = lattice.nextstates[entries][np.searchsorted(begins, ends, side="right") - 2]
+    entered = _entered(joined, lattice.num_states, entries, begins[1:-1])
+    scores = joined.features.finals[:, ends]
+    return with_epsilons(entered, ends.astype(np.int32), targets, joined.finals[ends], scores).connected()
 
 
-def _prepare(part: Lattice, isymbols: SymbolTable | None, names: tuple[str, ...]) -> Lattice:
-    part = replace_fields(part, features=part.features.select(names))
-    if isymbols is None:
-        return part
-    if part.isymbols is None:
-        return replace_fields(part, ilabels=np.zeros(part.num_arcs, dtype=np.int32), isymbols=isymbols)
-    return replace_fields(part, ilabels=isymbols.encode(part.isymbols)[part.ilabels], isymbols=isymbols)
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Some arcs of the result; `features` is (features, arcs)."""
-
-    sources: Ints
-    nextstates: Ints
-    ilabels: Ints
-    olabels: Ints
-    weights: Floats
-    features: Floats
-
-
-def _kept(lattice: Lattice, kept: Bools) -> _Block:
-    return _Block(
-        lattice.sources[kept],
-        lattice.nextstates[kept],
-        lattice.ilabels[kept],
-        lattice.olabels[kept],
-        lattice.weights[kept],
-        lattice.features.arcs[:, kept],
-    )
-
-
-def _copied(part: Lattice, base: int) -> _Block:
-    return _Block(
-        part.sources + base,
-        part.nextstates + base,
-        part.ilabels,
-        part.olabels,
-        part.weights,
-        part.features.arcs,
-    )
-
-
-def _entry_and_exits(lattice: Lattice, arc: int, part: Lattice, base: int) -> _Block:
-    """Returns the epsilon arcs into a copy whose states begin at `base`, and out of its final states."""
-    ends = np.flatnonzero(np.isfinite(part.finals)).astype(np.int32)
-    entry = np.full(min(len(ends), 1), arc, dtype=np.int32)  # an empty part cannot be entered
-    silent = np.zeros(len(entry) + len(ends), dtype=np.int32)
-    ilabels = silent.copy()
+def _with_inputs(lattice: Lattice) -> Lattice:
+    """Returns a transducer; the words of an acceptor have no input labels."""
     if lattice.isymbols is not None:
-        ilabels[: len(entry)] = lattice.ilabels[entry]
-    return _Block(
-        np.concatenate((lattice.sources[entry], ends + base)),
-        np.concatenate((np.full(len(entry), base), np.full(len(ends), lattice.nextstates[arc]))),
-        ilabels,
-        silent,
-        np.concatenate((lattice.weights[entry], part.finals[ends])),
-        np.hstack((lattice.features.arcs[:, entry], part.features.finals[:, ends])),
-    )
+        return lattice
+    return replace_fields(lattice, ilabels=np.zeros(lattice.num_arcs, dtype=np.int32), isymbols=SymbolTable())
 
 
-def _joined(lattice: Lattice, blocks: list[_Block], num_states: int) -> Lattice:
-    added, features, isymbols = num_states - lattice.num_states, lattice.features, lattice.isymbols
-    return Lattice.from_arcs(
-        np.concatenate([block.sources for block in blocks]),
-        np.concatenate([block.olabels for block in blocks]),
-        np.concatenate([block.weights for block in blocks]),
-        np.concatenate([block.nextstates for block in blocks]),
-        np.append(lattice.finals, np.full(added, np.inf)),
-        lattice.symbols,
-        inputs=None if isymbols is None else (np.concatenate([block.ilabels for block in blocks]), isymbols),
-        features=Features(
-            features.names,
-            np.hstack([block.features for block in blocks]),
-            np.hstack((features.finals, np.zeros((len(features.names), added)))),
-        ),
-    )
+def _sorted_last(lattice: Lattice, chosen: Bools) -> tuple[Lattice, Longs]:
+    """Moves the chosen arcs behind the others of their states; returns their numbers, too."""
+    order = np.lexsort((chosen, lattice.sources))
+    states = np.arange(lattice.num_states)
+    return lattice.gather(order, lattice.offsets, lattice.nextstates[order], states), np.flatnonzero(chosen[order])
+
+
+def _entered(joined: Lattice, count: int, entries: Longs, begins: Ints) -> Lattice:
+    """Leads arcs without their words to other states, and lets only the first `count` states be final."""
+    nextstates, olabels = joined.nextstates.copy(), joined.olabels.copy()
+    nextstates[entries], olabels[entries] = begins, EPSILON
+    states = np.arange(joined.num_states)
+    states[count:] = -1
+    entered = joined.gather(np.arange(joined.num_arcs), joined.offsets, nextstates, states)
+    return replace_fields(entered, olabels=olabels, ilabels=olabels if joined.is_acceptor else joined.ilabels)
