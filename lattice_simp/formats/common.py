@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
@@ -14,9 +14,10 @@ import numpy as np
 
 from lattice_simp.core.columns import LARGEST_COST, are_costs
 from lattice_simp.core.header import Header
+from lattice_simp.core.joining import dead_state, side_by_side, with_epsilons
 from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import ONE_SIDE, Lattice
-from lattice_simp.core.symbols import EPSILON, split_tokens
+from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, InvalidLatticeError, LatticeSimpError, warn
 from lattice_simp.support.number_texts import floats_of
 from lattice_simp.support.textio import decode
@@ -247,18 +248,13 @@ def single_final(lattice: Lattice, *, last: bool = False) -> tuple[Lattice, int]
     unweighted = not lattice.finals[end] and not features.finals[:, end].any()
     if len(finals) == 1 and unweighted and (not last or end == lattice.num_states - 1):
         return lattice, end
-    epsilons = np.full(len(finals), EPSILON, dtype=np.int32)
     end = lattice.num_states
-    folded = Lattice.from_arcs(
-        np.concatenate((lattice.sources, finals)),
-        np.concatenate((lattice.olabels, epsilons)),
-        np.concatenate((lattice.weights, lattice.finals[finals])),
-        np.concatenate((lattice.nextstates, np.full(len(finals), end))),
-        np.append(np.full(end, np.inf), 0.0),
-        lattice.symbols,
-        features={name: np.concatenate((scores, features.final(name)[finals])) for name, scores in features.items()},
-    )
-    return replace(folded, header=lattice.header), end
+    longer, _ = side_by_side([lattice, dead_state(lattice)])
+    end_costs = np.append(np.full(end, np.inf), 0.0)
+    states = np.full(end + 1, -1)
+    ended = longer.gather(np.arange(lattice.num_arcs), longer.offsets, longer.nextstates, states, finals=end_costs)
+    targets, scores = np.full(len(finals), end), features.finals[:, finals]
+    return with_epsilons(ended, finals.astype(np.int32), targets, lattice.finals[finals], scores), end
 
 
 # ---------------------------------------------------------------- fields of text
