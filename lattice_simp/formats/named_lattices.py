@@ -23,7 +23,7 @@ NumberedLine: TypeAlias = tuple[int, str]
 Add: TypeAlias = Callable[[str, Lattice], None]
 """Adds a named lattice to a file."""
 
-_ARCHIVES = (".ark", ".scp", ".lats", ".sausages")
+_ENDINGS = (".ark", ".scp", ".lats", ".sausages", ".txt")
 """The endings of files whose lattices have names."""
 
 
@@ -41,7 +41,7 @@ def _name(path: str | Path) -> str:
     if str(path) == "-":
         return "0"
     stem = Path(path)
-    while stem.suffix in COMPRESSIONS or stem.suffix in _ARCHIVES:
+    while stem.suffix in COMPRESSIONS or stem.suffix in _ENDINGS:
         stem = stem.with_suffix("")
     return stem.name
 
