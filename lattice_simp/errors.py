@@ -100,11 +100,11 @@ class UnknownSymbolError(LatticeSimpError):
 
 
 class SkeletonError(LatticeSimpError):
-    """A skeleton without words, or whose words are not a subsequence of its sentence's."""
+    """A skeleton without words, or whose words are not a subsequence of the words of its sentence."""
 
 
 class GrammarError(LatticeSimpError):
-    """A rule that is not a rule, or a grammar that cannot be used for decoding."""
+    """A malformed rule, or a grammar that cannot be used for decoding."""
 
 
 class MissingExtraError(LatticeSimpError):

@@ -83,7 +83,7 @@ def combine_outputs(
 ) -> None:
     """Combine several systems' outputs for the same sentences into one translation.
 
-    The best output agrees with most systems, n-gram by n-gram. With --method rover, the systems vote on each word, and
+    The output is the string whose n-grams most systems have. With --method rover, the systems vote on each word, and
     confidences of words count. --lm adds a language model. `lattice-simp tune lattices`
     tunes weights on the folder that --lattices writes. A system may have no output for a sentence. --pieces joins the
     subwords of systems that have them. Warnings report systems whose tokens differ in form.

@@ -88,7 +88,7 @@ def union(
     output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Join the lattices of several systems into a mixture of their posteriors.
+    """Join the lattices of several systems, and average the probabilities of their hypotheses.
 
     With --no-normalised, costs stay the same, and each share is an additional cost. Files of many sentences need
     --output FOLDER/, or a file of a format that holds many lattices; all systems must have the same sentences.

@@ -40,8 +40,9 @@ def ctm(
 ) -> None:
     """Write CTM: a line for each word, with its utterance, channel, begin and duration in seconds, and confidence.
 
-    The lattices need times: SLF with t= in all nodes, Kaldi's with alignments, or n-best lists with times of words.
-    Utterances have the names of an archive, of a list or of files. Choose the scale on development data.
+    The lattices need times: SLF with t= in all nodes, Kaldi archives with alignments, or n-best lists with times of
+    words. Utterances have the names in the archive or list, or those of the files. Choose --scale on development
+    data.
 
     Example: lattice-simp lattice ctm lats.txt --symbols words.txt --scale 0.1 --output words.ctm
     """

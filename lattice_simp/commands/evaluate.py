@@ -49,7 +49,7 @@ def evaluate(
     ] = None,
     hypothesis: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=FILE", help="output of a system, instead of an argument (repeatable)"),
+        typer.Option(metavar="NAME=FILE", help="output of a system, as an option instead of an argument (repeatable)"),
     ] = None,
     reference: Annotated[References | None, Detail()] = None,
     tokens: Annotated[
@@ -68,7 +68,7 @@ def evaluate(
     seed: Annotated[Seed, Detail(panel=_SIGNIFICANCE)] = 12345,
     skeletons: Annotated[Skeletons, Detail("for gap-type and gaps", _BREAKDOWNS)] = None,
     mask_index: Annotated[
-        int, typer.Option(min=0, help="which skeleton to use if a sentence has several", rich_help_panel=_BREAKDOWNS)
+        int, typer.Option(min=0, help="which of several skeletons to use, from 0", rich_help_panel=_BREAKDOWNS)
     ] = 0,
     settings: Any = None,
 ) -> None:

@@ -148,7 +148,7 @@ def skeletons(
 def train(
     treebank: Annotated[Path, typer.Argument(help="SSF files: a folder, a tar archive, or a file")],
     output: Annotated[OutputFolder, Detail("holds the model")],
-    without: Annotated[Path | None, typer.Option(help="names of files to exclude, one per line")] = None,
+    without: Annotated[Path | None, typer.Option(help="list of the files to exclude, one name per line")] = None,
     parser: Annotated[
         bool, typer.Option(help="also train a parser (needs the extra hindi-parser, and most of the time)")
     ] = True,
@@ -164,7 +164,7 @@ def evaluate(
     treebank: Annotated[Path, typer.Argument(help="SSF files: a folder, a tar archive, or a file")],
     model: HindiFolder = None,
     marked: Annotated[Path | None, typer.Option(help="hand-marked clauses (default: those of the trees)")] = None,
-    files: Annotated[Path | None, typer.Option(help="names of the files to use, one per line")] = None,
+    files: Annotated[Path | None, typer.Option(help="list of the files to use, one name per line")] = None,
     system: How = "model",
 ) -> None:
     """Score clauses against marked ones. Example: lattice-simp hindi evaluate hdtb/ --model hindi/ --marked a.tsv"""

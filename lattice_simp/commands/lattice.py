@@ -240,7 +240,7 @@ def gappy(
     output: Output = "-",
     settings: Any = None,
 ) -> None:
-    """Make gappy acceptors: they accept any text with a skeleton, or all --terms, and any words between.
+    """Make gappy acceptors, which accept texts that contain a skeleton, or all --terms, with any words in between.
 
     Loops are written as arcs. The acceptors of several sentences need --output FOLDER/ or a file of a format that
     holds many (.ark, .lats).
@@ -320,7 +320,7 @@ def nbest(
     sentence: Id = None,
     n: Nbest = 1,
     unique: Annotated[bool, typer.Option(help="list each string once")] = True,
-    scores: Annotated[bool, typer.Option("--scores", help="print the features as well")] = False,
+    scores: Annotated[bool, typer.Option("--scores", help="also print the features")] = False,
     moses: Annotated[
         bool,
         typer.Option("--moses", help="write n-best lists; implied by names that end in .nbest or .jsonl (JSON lines)"),

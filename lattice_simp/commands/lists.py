@@ -85,7 +85,7 @@ def tokens(
     ignore: Ignore = None,
     output: ListOutput = "-",
 ) -> None:
-    """Tokenise n-best lists or text, to match detokenised or cased text with other systems' tokens.
+    """Tokenise n-best lists or text, so that the tokens match those of other systems.
 
     The output of a text is a text, with a line of tokens for each line.
 

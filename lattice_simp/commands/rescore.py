@@ -93,7 +93,7 @@ def lattices(
     output: Lists = "-",
     best: Best = False,
 ) -> None:
-    """Rescore lattices with models of unbounded context, by beam search.
+    """Rescore lattices with models that score whole hypotheses, such as neural models, by beam search.
 
     The features are Lattice and one for each model; tune their weights with `lattice-simp tune nbest`. For n-gram
     models, `lattice-simp lattice lm` is exact.
@@ -143,7 +143,7 @@ def train(
     classes: Annotated[int, typer.Option(min=1, help="number of word classes of the class model")] = 300,
     order: Annotated[int, typer.Option(min=2, max=6, help="n-gram order of the class model")] = 5,
     sweeps: Annotated[int, typer.Option(min=0, help="maximum sweeps of the exchange algorithm")] = 10,
-    least_triple: Annotated[int, typer.Option(min=1, help="minimum count of events in the bilingual model")] = 2,
+    least_triple: Annotated[int, typer.Option(min=1, help="minimum count of word triples in the bilingual model")] = 2,
 ) -> None:
     """Train models on an aligned corpus: bilingual (the strongest), model1 (both directions), class.
 

@@ -42,7 +42,9 @@ def simplify(
     rerank: Annotated[
         int, typer.Option(min=0, help="choose among this many results the one least similar to the source")
     ] = 0,
-    change: Annotated[bool, typer.Option("--change", help="choose the best that is not the source")] = False,
+    change: Annotated[
+        bool, typer.Option("--change", help="choose the best output that differs from the source")
+    ] = False,
     explain: Annotated[Path | None, typer.Option(help="JSON lines: the changes to each sentence")] = None,
     nbest: Annotated[int, typer.Option("--nbest", "-n", min=0, help="hypotheses per sentence")] = 0,
     nbest_output: NbestOutput = None,

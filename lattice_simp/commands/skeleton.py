@@ -59,7 +59,7 @@ def convert(
     source: Source,
     output: Output = "-",
     to: To = None,
-    mask_index: Annotated[int, typer.Option(min=0, help="which skeleton to use if a sentence has several")] = 0,
+    mask_index: Annotated[int, typer.Option(min=0, help="which of several skeletons to use, from 0")] = 0,
 ) -> None:
     """Convert skeletons. Example: lattice-simp skeleton convert a.txt --output a.jsonl"""
     from lattice_simp.commands.sentences import read_records

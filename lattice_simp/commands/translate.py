@@ -68,7 +68,7 @@ def translate(
     ] = None,
     plf_scores: Annotated[PlfScores | None, typer.Option(help=PLF_SCORES_HELP, rich_help_panel=INPUT)] = None,
     mask_index: Annotated[
-        str, typer.Option(help="which skeleton to use if a sentence has several; or all", rich_help_panel=INPUT)
+        str, typer.Option(help="which of several skeletons to use, from 0; or all", rich_help_panel=INPUT)
     ] = "0",
     skeleton_nbest: Annotated[
         Path | None, typer.Option(help="n-best lists of the skeletons from another system", rich_help_panel=INPUT)
@@ -91,7 +91,7 @@ def translate(
 ) -> None:
     """Translate sentences, with or without skeletons. Example: lattice-simp translate model < a.en > a.de
 
-    Input and output are plain text if the model has text settings, else tokens separated by spaces. N-best lists,
+    Input and output are plain text if the model has a text.json, else tokens separated by spaces. N-best lists,
     lattices and skeletons hold tokens. Without --input, the sentences of --skeletons are translated. A sentence that
     fails is reported and copied to the output. Dask workers use the same paths for the model and --lattices.
     """

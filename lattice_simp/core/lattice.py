@@ -58,7 +58,7 @@ class Arc(NamedTuple):
     """One arc, for inspection.
 
     Attributes:
-        state, nextstate: where it leads from and to.
+        state, nextstate: the states that it leaves and reaches.
         label: the input label; the word in an acceptor, `<epsilon>` where there is none.
         word: the output label.
         weight: its cost in nats.

@@ -80,13 +80,20 @@ def read_all(
     >>> [(name, lattice.features["LM"].tolist()) for name, lattice in read_all(path)]
     [('0', [0.0, -1.0]), ('1', [0.0, -2.0])]
 
+    The names of the lattices are:
+
+    - in n-best lists: the names of the sentences, or their numbers;
+    - in folders and tar archives: the names of the files without endings, `FILE-NAME` for each lattice of a file with
+      several, and `ARCHIVE/NAME` for the lattices of a tar archive in a folder or an archive;
+    - in Kaldi's archives and script files: the utterances;
+    - in PLF files and confusion networks of Moses: the numbers of the lattices, from 0;
+    - in search graphs of Moses: the numbers of the sentences;
+    - in other files, which hold one lattice: the name of the file.
+
+    A name that occurs again gets a number, so names are distinct.
+
     Args:
-        path: an n-best list (the names of its sentences, or their numbers); a folder or a tar archive of lattice files,
-            n-best lists and tar archives (their names without endings; `FILE-NAME` for each lattice of a file with
-            several, `ARCHIVE/NAME` for those of a tar archive within); a Kaldi archive, text or binary, or a script
-            file (its utterances); a PLF file or confusion networks of Moses (their numbers, from 0); search graphs of
-            Moses (the numbers of their sentences); or any other lattice file (one lattice, named as the file). `-` is
-            standard input. Names are distinct: one that occurs again gets a number.
+        path: a file of lattices or n-best lists, a folder, or an archive; `-` is standard input.
         format: the files' format, a name in `FORMATS`; None to detect it from their content.
         symbols: the table that numbers the words; it grows as needed. A new one for each file if None.
         scales: weights of features in the costs; other features of a lattice keep those of the file.

@@ -64,7 +64,7 @@ class LanguageModel:
     >>> model.order, round(model.score(["a", "a"]), 4)     # 10 ** -(0.5 + 0.5 + 0.25), as a natural log
     (1, -2.8782)
 
-    Unknown words get the probability of `<unk>`; `<s>` is the first context and is not scored itself, `</s>` is.
+    Unknown words get the probability of `<unk>`; `<s>` is the first context and is not scored; `</s>` is scored.
     """
 
     def __init__(

@@ -47,7 +47,7 @@ def apply_lm(
     >>> [(path.text, round(path.cost, 3)) for path in ls.nbest(scored, 2)]   # (2 + 0.5) * ln 10 / 2
     [('b', 2.878)]
 
-    To replace old scores, take them out of the costs first: `apply_lm(lattice.without_feature("lm"), {"lm": (model,
+    To replace old scores, subtract them from the costs first: `apply_lm(lattice.without_feature("lm"), {"lm": (model,
     lattice.header.scales["lm"])})`. If no feature holds them, give the old model a negative weight.
 
     Models are applied one after the other. Until a model is applied, each word has the least cost that the model can
@@ -56,7 +56,7 @@ def apply_lm(
     Args:
         lattice: acyclic; its output labels are words, epsilons are skipped.
         models: the models by the names of the features that receive their scores (natural log probabilities), each
-            with its weight, the factor of its costs. A negative weight takes a model out of the costs; then all paths
+            with its weight, the factor of its costs. A negative weight subtracts the model's costs; then all paths
             are scored before the lattice is pruned.
         beam: keep every path that costs at most this much more than the best one (nats, all models included); None
             keeps all paths.

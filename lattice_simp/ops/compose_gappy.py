@@ -60,7 +60,7 @@ def prefix_stem(word: str) -> str:
 
 @dataclass(frozen=True)
 class EditCosts:
-    """What deviations from a skeleton hypothesis cost, in nats; infinity forbids them.
+    """The costs of deviations from a skeleton hypothesis, in nats; infinity forbids them.
 
     >>> import lattice_simp as ls
     >>> full = ls.Lattice.from_strings([("a dog sleeps", 1.0), ("a cat sleeps", 1.5)])

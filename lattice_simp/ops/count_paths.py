@@ -22,7 +22,7 @@ MAX_TABLE_BYTES = 1 << 30
 
 
 def count_paths(lattice: Lattice) -> int:
-    """Returns the number of paths, which may be of any size.
+    """Returns the exact number of paths, however large.
 
     >>> count_paths(Lattice.from_strings([("a b", 1.0), ("a c", 2.0)]))
     2
@@ -31,7 +31,7 @@ def count_paths(lattice: Lattice) -> int:
 
     Raises:
         CyclicLatticeError: the lattice has a cycle, hence infinitely many.
-        LatticeSimpError: a number whose digits take more than a gigabyte to find.
+        LatticeSimpError: the number is so large that it takes more than a gigabyte to compute.
     """
     require_lattice("count_paths", lattice)
     lattice = lattice.connected()

@@ -30,8 +30,8 @@ def equivalent(first: Lattice, second: Lattice, *, tolerance: float = 1e-6, semi
     Args:
         first, second: acyclic; their words are compared, not their input labels or features.
         tolerance: nats by which the costs of a string may differ.
-        semiring: whether a string costs what its cheapest path does (`tropical`), or its paths' probabilities are
-            summed (`log`).
+        semiring: the cost of a string: that of its cheapest path (`tropical`), or of the sum of its paths'
+            probabilities (`log`).
 
     Raises:
         CyclicLatticeError: a lattice has a cycle.

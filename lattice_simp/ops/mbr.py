@@ -32,13 +32,13 @@ keeps its best derivation. It is too small to reorder different gains."""
 
 @dataclass(frozen=True)
 class MbrSettings:
-    """How hypotheses are chosen by their expected gain.
+    """Settings to choose hypotheses by their expected gain.
 
     >>> MbrSettings(precision=0.5, ratio=0.5).ngram_gains.tolist()
     [0.5, 1.0, 2.0, 4.0]
 
-    Scale, precision and ratio are tuned with `tune/mbr_grid.py`: the best ones depend on the model, and untuned ones
-    may lose more than a point of BLEU against deciding by the cost. The defaults are those of the Moses decoder.
+    The best scale, precision and ratio depend on the model; `lattice-simp tune mbr` finds them. Untuned values may
+    lower BLEU by more than a point. The defaults are those of the Moses decoder.
 
     Attributes:
         scale: a factor of the lattice's costs before they become probabilities.

@@ -41,7 +41,7 @@ MOST_PAIRS = 1 << 20
 
 @dataclass(frozen=True)
 class MbrPruning:
-    """How many pairs are compared, and when a hypothesis is dropped.
+    """Limits the number of pairs that `mbr_nbest` compares.
 
     Attributes:
         max_calls: the most calls of the utility; up to this number of pairs, all are compared: the decision is exact.

@@ -45,8 +45,8 @@ def prune(lattice: Lattice, beam: float | None = None, *, max_arcs: int | None =
             too. One best path always stays, even if it has more arcs.
 
     Returns:
-        A topologically sorted lattice. It holds every path within the beam, and paths beyond it whose every arc lies
-        on a path within it.
+        A topologically sorted lattice. It holds every path within the beam. A path beyond the beam stays, too, if each
+        of its arcs is on a path within the beam.
 
     Raises:
         LatticeSimpError: a negative or undefined beam, or `max_arcs` below 1.

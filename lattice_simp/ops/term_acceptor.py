@@ -25,9 +25,8 @@ def term_acceptor(
     (4, [True, True, False, True])
 
     Between terms, and before and after them, any words may occur; a term of several words stays together. Pass the
-    acceptor to `compose_gappy` instead of a skeleton's, and to `TokenConstraint` and grammars in the place of a
-    lattice, where terms of languages without blanks may stand anywhere in running text (spacing `text`; `running` for
-    terms of all languages).
+    acceptor to `compose_gappy` or `TokenConstraint`, or write it as a grammar. In constraints and grammars, terms of
+    languages without blanks may be anywhere in running text (spacing `text`; with `running`, terms of all languages).
 
     Args:
         terms: each a string, or its forms: strings or lists of words. A single string is one term.

@@ -23,7 +23,7 @@ Decision = Literal["best", "consensus"]
 
 
 class TimedWord(NamedTuple):
-    """A word, when it begins and how long it takes (seconds), and its probability at its place."""
+    """A word, its begin and its duration in seconds, and its probability at this place."""
 
     word: str
     begin: float

@@ -30,7 +30,7 @@ class SkeletonSettings:
     """Settings of translation with skeletons.
 
     Attributes:
-        hypotheses: the size of the skeleton's n-best list.
+        hypotheses: the number of translations of the skeleton to use.
         loops: `sigma` or `rho`, see `ops/gappy_acceptor.py`.
         gaps: `everywhere` allows insertions at every position (as published), `at-gaps` only at gaps of the source.
         weight: the factor of the skeleton's costs.
@@ -41,7 +41,7 @@ class SkeletonSettings:
             translation of every skeleton, edits allowed, weighted by the skeletons' probabilities.
     """
 
-    hypotheses: int = option(1000, "skeleton-hypotheses", "size of the skeleton's n-best list")
+    hypotheses: int = option(1000, "skeleton-hypotheses", "number of translations of the skeleton to use")
     loops: Loops = option("sigma", "loops", "sigma (exact subsequences) or rho (as published)")
     gaps: GapLoops = option("everywhere", "gaps", "allow insertions everywhere, or only at gaps of the source")
     weight: float = option(0.5, "skeleton-weight", "weight of the skeleton's costs")

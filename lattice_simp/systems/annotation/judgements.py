@@ -48,8 +48,8 @@ class AnnotationSettings:
         LatticeSimpError: a number is not above 0, or more than a file can hold.
     """
 
-    shortenings: int = option(3, "shortenings", "annotators who shorten each sentence")
-    checks: int = option(3, "checks", "annotators who check each skeleton")
+    shortenings: int = option(3, "shortenings", "number of annotators who shorten each sentence")
+    checks: int = option(3, "checks", "number of annotators who check each skeleton")
     lease: float = option(1200.0, "lease", "seconds to reserve an open sentence for its annotator")
 
     def __post_init__(self) -> None:

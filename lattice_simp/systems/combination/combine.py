@@ -49,7 +49,7 @@ class CombinationSettings:
         scales: the factors of each system's costs before they become probabilities, above 0; one value applies to all.
         strings: the number of best strings of each system to align; `union` and `rover` use all.
         lm_weight: the weight of the language model if no weights are given.
-        max_arcs: the most arcs of the lattice with expanded states, to which it is pruned.
+        max_arcs: the most arcs of the lattice after its states are expanded; larger lattices are pruned.
         beam: the beam of the language model, in units of gain; None for no beam.
         confidence_weight: for `rover`, how much the mean confidence in a word counts against the share of the systems
             that have it in this slot: from 0 to 1.

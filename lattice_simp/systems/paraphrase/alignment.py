@@ -84,7 +84,7 @@ class PhrasePair:
 def align_phrases(
     first: Tree, second: Tree, links: Iterable[WordLink], settings: AlignmentSettings = DEFAULT
 ) -> list[PhrasePair]:
-    """Returns the equivalent phrases of two sentences: nodes of one category that no word link leaves.
+    """Returns the equivalent phrases of two sentences: nodes of one category whose word links stay between them.
 
     Conditions that depend on the whole set do not apply here.
 

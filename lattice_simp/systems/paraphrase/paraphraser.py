@@ -77,7 +77,7 @@ class Expansion:
             `Substitutions` is minus the least number of substitutions of a sentence.
         grammar: the phrases and their equivalences.
         removed: the number of sentences that each filter removed, in the order of application.
-        bounded: the depth set because phrases recurse; None if the expansion is complete.
+        bounded: the limit of depth that was set because phrases recurse; None if the expansion is complete.
         depth: the deepest nesting of substitutions; None for any.
     """
 

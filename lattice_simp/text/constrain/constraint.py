@@ -51,7 +51,7 @@ class _Recent(dict[int, npt.NDArray[Any]]):
 
 @dataclass(frozen=True, eq=False)
 class TokenConstraint:
-    """An acceptor of texts as a constraint on a vocabulary's tokens: masks, costs, and the fewest tokens to the end.
+    """Restricts a generator to the texts that an acceptor accepts: masks of allowed tokens, and costs of texts.
 
     >>> from lattice_simp.ops.gappy_acceptor import gappy_acceptor
     >>> tokens = [None, b"a", b" cat", b"cat", b" s", b"at"]

@@ -36,7 +36,8 @@ class GeneratedText:
 
     Attributes:
         tokens: the numbers of the tokens, without the one that ends the text.
-        score: the objective of the search: the model's score minus the weighted cost, by the length penalty.
+        score: the objective of the search: the model's score minus the weighted cost, divided by the length to the
+            power of the length penalty.
         model_score: the log-probability of the tokens and the end, nats.
         constraint_cost: the cost of the text under the constraint, nats.
     """
