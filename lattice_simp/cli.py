@@ -25,8 +25,8 @@ PROGRAM = "lattice-simp"
 
 GROUPS = {
     ("Lattices and n-best lists", "lattice nbest a.slf -n 10"): {
-        "lattice": "inspect, convert, draw, prune, rescore and compare lattices",
-        "rescore": "score n-best lists and lattices with language models and others",
+        "lattice": "convert, draw and rescore lattices; pick the best hypotheses",
+        "rescore": "score n-best lists and lattices with other models",
         "combine": "combine the outputs of several systems",
         "evaluate": "score outputs against references, with significance tests",
     },
@@ -117,7 +117,7 @@ def usage() -> str:
     lines = [
         f"Usage: {PROGRAM} [--version] [--help] COMMAND ...",
         "",
-        "Exact operations on word lattices, and translation with source skeletons.",
+        "Exact operations on lattices and n-best lists; translation with skeletons.",
     ]
     for (title, example), commands in GROUPS.items():
         lines += ["", f"{title}:", *(f"  {name:{width}}  {text}" for name, text in commands.items())]
