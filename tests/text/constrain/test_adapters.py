@@ -116,7 +116,7 @@ def test_a_translation_model_of_ctranslate2(tmp_path):
         for name, size in weight_shapes(shape, len(pieces)).items()
     }
     export_model(tmp_path, shape, weights, pieces)
-    translator = ctranslate2.Translator(str(tmp_path))
+    translator = ctranslate2.Translator(str(tmp_path), intra_threads=1)
     source = ["a", "b", "</s>"]
     step = ls.Ctranslate2TranslatorStep(translator, source, pieces)
     tokens = [None, None, None, b" a", b" b", b" c", b" d"]
