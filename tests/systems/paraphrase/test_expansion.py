@@ -85,7 +85,7 @@ def by_definition(trees, depth):
 
 def test_all_sentences_of_the_definition_and_no_others():
     grown, recursive = 0, 0
-    for seed in range(120):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         trees = [random_tree(rng, most=5) for _ in range(3)]
         depth = int(rng.integers(0, 3))
@@ -97,8 +97,8 @@ def test_all_sentences_of_the_definition_and_no_others():
         recursive += free.bounded is not None
         deep = by_definition(trees, DEPTH_OF_RECURSION if free.bounded else 4)
         assert listed(free) == deep, f"seed {seed}"
-    assert grown > 20
-    assert 5 < recursive < 115
+    assert grown > 10
+    assert 3 < recursive < 57
 
 
 def test_explanations_have_as_many_substitutions_as_the_lattice_says_and_undo_to_the_sentence():
@@ -130,7 +130,7 @@ def test_explanations_have_as_many_substitutions_as_the_lattice_says_and_undo_to
 
 
 def test_substitutions_can_be_bounded():
-    for seed in range(60):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         trees = [random_tree(rng, most=5) for _ in range(3)]
         every = by_definition(trees, 2)
@@ -164,7 +164,7 @@ def _upper_tags(text):
 
 
 def test_each_sentence_alone_makes_its_part_of_them_all():
-    for seed in range(60):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         trees = [random_tree(rng, most=5) for _ in range(3)]
         paraphraser = Paraphraser(ParaphraseSettings(PAPER, depth=1, filters=()))

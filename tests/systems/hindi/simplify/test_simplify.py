@@ -72,7 +72,7 @@ def random_clauses(rng: random.Random, start: int, end: int, depth: int = 0) -> 
 
 
 def test_random_sentences_lose_no_word_and_keep_their_verbs():
-    for seed in range(150):
+    for seed in range(75):
         rng = random.Random(seed)
         sentence = random_sentence(rng)
         clauses = random_clauses(rng, 0, len(sentence))
