@@ -18,6 +18,9 @@ LONGEST_WHOLE = 3
 """The longest phrase, in tokens, that is always repeated as a whole."""
 
 _CLAUSES = frozenset({"relcl", "acl", "appos"})
+_SET_OFF = _CLAUSES | {"prep"}
+"""The labels of dependents that may be set off by commas ("three men, including two judges, left")."""
+
 _OUTSIDE = frozenset({"cc", "conj", "preconj", "case", "neg"})
 
 
@@ -127,7 +130,7 @@ def _phrase(parse: Parse, noun: int, clause: int | None, whole: bool) -> list[in
         joins = label in ("cc", "conj", "preconj")
         if child == clause or label == "case" or (label in _OUTSIDE and not (whole and joins)):
             continue
-        if label in _CLAUSES and (clause is None or child > noun) and not _is_close(parse, child):
+        if label in _SET_OFF and (clause is None or child > noun) and not _is_close(parse, child):
             continue
         if parse.parts[noun] == "PROPN" and clause is not None and _is_date(parse, child):
             continue  # parsers take "in 1957" for a part of the name before it
@@ -147,7 +150,7 @@ def _inside(parse: Parse, position: int, clause: int | None) -> list[int]:
     """Returns the positions of a subtree without clauses that are set off."""
     positions = [position]
     for child in parse.children[position]:
-        apart = parse.labels[child] in _CLAUSES and not _is_close(parse, child)
+        apart = parse.labels[child] in _SET_OFF and not _is_close(parse, child)
         if child != clause and not apart:
             positions += _inside(parse, child, clause)
     return positions
@@ -207,8 +210,13 @@ def _as_known(parse: Parse, noun: int, tokens: list[Token]) -> tuple[Token, ...]
             head == noun and parse.labels[position] == "det" and forms.get(text) == ""
         ):
             return ()
-        changes = parse.labels[position] == "det" and forms.get(text)
-        if changes and head != ROOT and parse.lemmas[head].lower() in word_set("partitives"):
+        changes = parse.labels[position] in ("det", "quantmod") and forms.get(text)  # "a dozen men"
+        if (
+            changes
+            and parse.labels[position] == "det"
+            and head != ROOT
+            and parse.lemmas[head].lower() in word_set("partitives")
+        ):
             return ()  # "a group of people" would be others, too
         result.append(replace(token, text=forms[text]) if changes else token)
     bare = (

@@ -49,8 +49,18 @@ CERTAIN = [
     "The old judge wanted to carry on , but he felt too tired to speak .",
     "A fire left the house badly damaged , but as the men made plans , they found a bell .",
     "The tax , limited to people who earn a lot , will hit ten million men .",
+    "He was born in Leeds , and his father was a baker from Rome .",
+    "Two men died in the night , bringing the loss of men to six .",
+    "I do not have a house because I do not have any money .",
 ]
 UNCERTAIN = {
+    "The old bell only rang because the judge pushed it .": "only because",
+    "The old men did not leave the house because they were tired .": "left, but for another reason",
+    "Berg made his speech an hour after old Polish judge Ann Lee said the town was selling the house .": "time",
+    "Old wagons are making men ill , judges have claimed , because they make it so easy to fall .": "a report",
+    "The judge smiled at the men living in the house , bringing him the old bell .": "the judge, or the men",
+    "The dolls came out in 1995 and to 2005 they were made in Rome .": "the end of a time",
+    "A fire started in a shed owned by Ann at the station in Leeds .": "started, or owned there",
     "The town would save ten dollars on CO2 , the equivalent of three new houses .": "what would be",
     "Max pushed the old plan further , founding the town - and with that , the school of the town .": "a list",
     "The old man was knocked down and badly hurt by a car in the town .": "an agent of both",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lattice_simp.grammars.english.lexicon import word_group
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.certainty.entity import phrase_head
 from lattice_simp.systems.simplify.certainty.tenses import is_simple_tense
 from lattice_simp.systems.simplify.clauses import SUBJECTS, child, finite_word, is_past
@@ -35,14 +35,11 @@ def is_certain_adverbial(parse: Parse, split: Split) -> bool:
     if parse.lemmas[verb] == "be" and child(parse, verb, _COMPLEMENTS) is None:
         return False  # "if it is, it will be because he sang"
     said = parse.tokens[min(split.clause)].lower()
-    if (
-        conjunction == "because"
-        and not split.leads
-        and (said in ("this", "that") or _limits(parse, min(split.removed)))
-    ):
-        return False  # "partly because she left", "this is because this is"
-    if conjunction == "after" and not split.leads and not _tells_what_preceded(parse, verb, head):
-        return False
+    if conjunction in ("because", "after") and not split.leads:
+        if said in ("this", "that") or not _is_about_whole(parse, verb, head, min(split.removed)):
+            return False  # "this is because this is"
+        if conjunction == "after" and not _tells_what_preceded(parse, verb, head):
+            return False
     if conjunction == "while" and not _is_same_time(parse, verb, head):
         return False
     is_possible = any(parse.tags[position] == "MD" for position in split.clause)
@@ -66,6 +63,22 @@ def _tells_what_preceded(parse: Parse, verb: int, head: int) -> bool:
         and is_simple_tense(parse, verb)
         and all(word is not None and parse.tags[word] == "VBD" for word in finite)
     )
+
+
+def _is_about_whole(parse: Parse, verb: int, head: int, conjunction: int) -> bool:
+    """Returns whether a final clause belongs to all that stands before it.
+
+    It does not if a word limits it ("it only rang because he pushed it"), if what is denied may be the reason ("he did
+    not leave because he was ill"), behind a report ("they said that it rang after he left"), and behind the time
+    between ("an hour after").
+    """
+    before = conjunction - 1
+    words = {parse.tokens[below].lower() for below in parse.children[verb] if below < conjunction}
+    is_denied = child(parse, verb, {"neg"}) is not None and child(parse, head, {"neg"}) is None
+    is_reported = any(parse.labels[below] == "ccomp" for below in parse.children[verb])
+    is_limited = not words.isdisjoint(word_group("focus")) or _limits(parse, conjunction)
+    follows_time = parse.lemmas[before].lower() in word_set("times") and parse.tags[before].startswith("NN")
+    return not (is_limited or is_reported or follows_time or (is_denied and parse.tokens[before] != ","))
 
 
 def _limits(parse: Parse, conjunction: int) -> bool:

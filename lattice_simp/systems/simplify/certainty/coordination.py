@@ -82,9 +82,12 @@ def _begins_anew(parse: Parse, begins: int, first: int) -> bool:
 
 
 def _begins_otherwise(parse: Parse, begins: int) -> bool:
-    """Returns whether a word begins a subordinate clause ("and for which he left"), or no clause at all."""
+    """Returns whether a word begins a subordinate clause ("and for which he left"), no clause at all, or the end of a
+    time ("opened in 1995, and to 2005 it was theirs").
+    """
     is_relative = parse.parts[begins] == "ADP" and parse.tags[begins + 1] in ("WDT", "WP", "WP$")
-    return is_relative or parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in _NO_START
+    is_end = parse.tokens[begins].lower() == "to" and parse.tags[begins + 1] == "CD"
+    return is_relative or is_end or parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in _NO_START
 
 
 def _has_fronted_clause(parse: Parse, head: int, begins: int, first: int) -> bool:

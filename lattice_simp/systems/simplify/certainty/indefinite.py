@@ -84,9 +84,15 @@ def _is_described(parse: Parse, split: Split) -> bool:
 
 
 def _is_named(parse: Parse, split: Split) -> bool:
-    """Returns whether a participle tells a name, or who did something."""
+    """Returns whether a participle tells a name, or who did something, and nothing behind that may belong to the main
+    verb ("a fire started in a shed owned by Ann at the station").
+    """
     head = phrase_head(parse, list(split.clause))
     is_known = parse.tokens[head : head + 2] == ("known", "as")
     is_name = is_known or parse.tokens[head].lower() in word_set("naming_participles")
-    is_done = child(parse, head, {"agent"}) is not None and is_past(parse, parse.roots[0])
+    agent = child(parse, head, {"agent"})
+    is_last = agent is not None and all(
+        parse.labels[below] in ("agent", "punct") for below in parse.children[head] if below >= agent
+    )
+    is_done = is_last and is_past(parse, parse.roots[0])
     return head == min(split.removed) and parse.tags[head] == "VBN" and (is_name or is_done)

@@ -63,6 +63,7 @@ def _stands_apart(parse: Parse, split: Split) -> bool:
         or _ends_list(parse, split)
         or split.kept_commas
         or _leaves_joined_participle(parse, split)
+        or _follows_participle(parse, first)
     )
 
 
@@ -84,6 +85,14 @@ def _tells_of_act(parse: Parse, first: int, verb: int) -> bool:
     is_name = parse.labels[max(first - 2, 0)] == "appos"  # "they die of a disease, Lee's fever, causing"
     is_person = _has_person(parse, verb)  # "he blamed them, giving them a lesson"
     return not (is_plan or is_state or is_name or is_person)
+
+
+def _follows_participle(parse: Parse, first: int) -> bool:
+    """Returns whether another participle of a noun ends before a clause ("men living there, giving him food")."""
+    return any(
+        parse.labels[position] == "acl" and parse.tags[position] == "VBG" and parse.subtree(position)[-1] >= first - 2
+        for position in range(first)
+    )
 
 
 def _has_person(parse: Parse, verb: int) -> bool:

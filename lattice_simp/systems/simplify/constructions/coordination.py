@@ -152,7 +152,7 @@ def _is_elliptic(parse: Parse, head: int, before: int) -> bool:
     if noun is not None and parse.tags[noun] == "PRP":
         return False
     passive = child(parse, before, {"auxpass"}) is not None and parse.tags[head] in ("VBN", "VBD")
-    alone = not auxiliaries(parse, head) and child(parse, head, {"dobj", "ccomp", "xcomp"}) is None
+    alone = not auxiliaries(parse, head) and child(parse, head, {"dobj", "ccomp", "xcomp", "attr"}) is None
     return passive and alone and parse.lemmas[head] not in word_set("intransitive_verbs")
 
 

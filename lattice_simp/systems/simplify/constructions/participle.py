@@ -133,6 +133,8 @@ def _tells_event(parse: Parse, head: int) -> bool:
     if parse.tokens[head].lower() not in word_set("event_participles"):
         return False
     completed = child(parse, head, {"ccomp", "xcomp", "oprd", "acomp"}) is not None
+    if parse.lemmas[head] == "bring":
+        return any(parse.tags[position] == "CD" for position in parse.subtree(head))  # "bringing the loss to ten cents"
     return completed or parse.lemmas[head] != "make"  # "making six tables"
 
 

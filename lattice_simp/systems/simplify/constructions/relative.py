@@ -97,13 +97,19 @@ def _is_about_statement(parse: Parse, verb: int, noun: int | None, span: tuple[i
     statement = finite_governor(parse, verb)
     if not (is_final and is_subject) or statement is None or parse.heads[statement] != ROOT:
         return False
-    if verb_number(parse, verb) or word_group("conditions") & {token.lower() for token in parse.tokens}:
+    plural = verb_number(parse, verb)
+    if plural or word_group("conditions") & {token.lower() for token in parse.tokens}:
         return False
     above: int = parse.heads[verb]
     if parse.parts[above] in ("VERB", "AUX"):  # "she sang a song, which was sold" is about the song
         return child(parse, verb, {"auxpass"}) is None or _judges(parse, verb)
     if noun is None:
-        return parse.parts[above] != "NUM" and is_plural(parse, above) and is_plural(parse, span[0] - 2)
+        return (
+            plural is False
+            and parse.parts[above] != "NUM"
+            and is_plural(parse, above)
+            and is_plural(parse, span[0] - 2)
+        )
     complement = child(parse, verb, {"acomp"})
     is_judged = complement is not None and parse.lemmas[complement].lower() in word_set("judging_adjectives")
     return parse.parts[noun] == "NOUN" and (is_judged or _judges(parse, verb)) and not _is_stressed(parse, statement)
