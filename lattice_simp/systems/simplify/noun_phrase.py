@@ -75,6 +75,9 @@ def short_mention(parse: Parse, noun: int) -> tuple[Token, ...]:
     joined = any(parse.labels[position] == "conj" for position in below)
     if len(entity) <= LONGEST_WHOLE or parse.tags[noun] not in ("NN", "NNS") or joined:
         return entity
+    named = [position for position in below if parse.labels[position] == "appos" and parse.parts[position] == "PROPN"]
+    if any(not _is_close(parse, position) for position in named):
+        return entity  # not "the head" of "the then head of the court, Ann Lee"
     is_unique = [entry.lower() for entry in parse.lemmas].count(lemma) == 1 and lemma not in word_set("partitives")
     if not is_unique or entity[0].text.lower() not in word_group("definite"):
         return entity

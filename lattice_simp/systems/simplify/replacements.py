@@ -169,7 +169,7 @@ STEM = 5
 def _repeats(parse: Parse, replacement: Replacement) -> bool:
     """Returns whether a new content word occurs nearby already ("rules and regulations", "result in consequences")."""
     first, last = replacement.positions[0], replacement.positions[-1]
-    before, after = parse.tokens[max(first - 1, 0)].lower(), parse.tokens[last + 1].lower()
+    before, after = parse.tokens[first - 1].lower() if first else "", parse.tokens[last + 1].lower()
     if replacement.words[0].lower() == before or replacement.words[-1].lower() == after:
         return True  # "is now now"
     nearby = (*range(max(0, first - NEARBY), first), *range(last + 1, min(last + 1 + NEARBY, len(parse))))

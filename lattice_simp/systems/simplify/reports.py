@@ -1,5 +1,7 @@
 """Reports move before their statements: "It rained, said Ann Lee" becomes "Ann Lee said that it rained".
 
+So do reports whose verb precedes its subject behind a quotation: '"It rained," said Ann Lee' becomes 'Ann Lee said: "It
+rained."'.
 `According to` becomes a verb: "According to Ann Lee, it rained" becomes "Ann Lee says that it rained".
 """
 
@@ -14,7 +16,7 @@ from lattice_simp.systems.simplify.noun_phrase import is_plural, natural
 from lattice_simp.systems.simplify.sentence import DASHES, Token
 from lattice_simp.systems.simplify.split import Split, SplitKind
 from lattice_simp.text.english.parse import Parse
-from lattice_simp.text.english.punctuation import mark_kind
+from lattice_simp.text.english.punctuation import mark_kind, mark_pairs
 
 LONGEST_SPEAKER, LONGEST_TIME = 10, 6
 """The most words that name a speaker, and that follow speaker and verb."""
@@ -40,8 +42,15 @@ def fronted_reports(parse: Parse) -> Iterator[Split]:
     >>> [" ".join(token.text for token in split.front) for split in fronted_reports(parse)]
     ['Ann Lee said that']
     """
-    is_plain = parse.tokens[-1] == "." and _MARKS.isdisjoint(parse.tokens) and len(parse.roots) == 1
-    if not is_plain or any(mark_kind(token) == "quote" for token in parse.tokens):
+    quotations = [pair for pair in mark_pairs(parse.tokens) if mark_kind(parse.tokens[pair[0]]) == "quote"]
+    quoted = {position for first, last in quotations for position in range(first, last + 1)}
+    plain = [token for position, token in enumerate(parse.tokens) if position not in quoted]
+    is_plain = parse.tokens[-1] == "." and _MARKS.isdisjoint(plain) and len(parse.roots) == 1
+    if not is_plain or any(mark_kind(token) == "quote" for token in plain):
+        return
+    if quotations:
+        if len(quotations) == 1 and quotations[0][0] == 0:
+            yield from _quoted(parse, parse.roots[0], quotations[0][1])
         return
     lowered = [token.lower() for token in parse.tokens]
     if "according" in lowered:
@@ -68,6 +77,20 @@ def _said(parse: Parse, verb: int) -> Iterator[Split]:
         words = (*speaker, verb, *after)
         front = (*(natural(parse, position, copied=False) for position in words), Token("that"))
         yield _fronted(parse, tuple(report), (comma,), front)
+
+
+def _quoted(parse: Parse, verb: int, last: int) -> Iterator[Split]:
+    """Yields the report behind a quotation that ends at `last`, if its verb precedes its subject."""
+    noun = subject(parse, verb)
+    is_inverted = verb == last + 1 and noun is not None and noun > verb and not auxiliaries(parse, verb)
+    if not is_inverted or noun is None or parse.lemmas[verb].lower() not in word_set("saying_verbs"):
+        return
+    speaker, report = parse.subtree(noun), range(verb, len(parse) - 1)
+    after = [position for position in report if position not in speaker and position != verb]
+    if parse.tokens[last - 1] in (",", "!", "?") and _is_report(parse, verb, speaker, after, report):
+        front = (*(natural(parse, position, copied=False) for position in (*speaker, verb, *after)), Token(":"))
+        changes = ((last - 1, "."),) if parse.tokens[last - 1] == "," else ()
+        yield Split(SplitKind.REPORT, (*report, len(parse) - 1), (), (), changes=changes, front=front)
 
 
 def _fronted(parse: Parse, clause: tuple[int, ...], dropped: tuple[int, ...], front: tuple[Token, ...]) -> Split:

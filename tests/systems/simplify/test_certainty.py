@@ -54,6 +54,9 @@ CERTAIN = [
     "I do not have a house because I do not have any money .",
 ]
 UNCERTAIN = {
+    "Ann was born first and then assisted with the birth of Max .": "was assisted, or assisted",
+    "Ann Lee was a rower whose case became news , and was the basis of the old film .": "the rower, or the case",
+    "With the judges still looking at her , shrugging their shoulders , Ann left the house .": "a comma is needed",
     "The old bell only rang because the judge pushed it .": "only because",
     "The old men did not leave the house because they were tired .": "left, but for another reason",
     "Berg made his speech an hour after old Polish judge Ann Lee said the town was selling the house .": "time",

@@ -23,12 +23,16 @@ FRONTED = {
         "Figures released on Monday show that the bridge is weak ."
     ),
     "According to a new study , the bridge is weak .": "A new study says that the bridge is weak .",
+    '" The bridge is weak , " said the king .': 'The king said : " The bridge is weak . "',
+    '" We need you ! " said the mayor on Monday .': 'The mayor said on Monday : " We need you ! "',
 }
 KEPT = {
     "I met my father there , said the king .": "the king speaks of himself",
     "The bridge is weak , and we will close it , said the king .": "two statements",
     "The bridge is weak , said the king , who had seen it .": "a clause behind the speaker",
-    '" The bridge is weak , " said the king .': "a quotation",
+    '" The bridge is weak , " the king said .': "the usual order",
+    '" The bridge , " said the king , " is weak . "': "a quotation in two parts",
+    '" The bridge is weak , " said the king , who had seen it .': "a clause behind the speaker",
     "But the bridge is weak , said the king .": "a link to the sentence before",
     "The bridge was moved , according to plan .": "nobody says that",
     "According to it , the bridge is weak .": "what says that is unknown",

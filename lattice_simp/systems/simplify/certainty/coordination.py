@@ -119,6 +119,8 @@ def _shares_subject(parse: Parse, above: int, head: int, copied: Sequence[int]) 
     if any(parse.tags[position] == "MD" for position in copied):
         return parse.tags[head] == "VB" and parse.tags[head + 1] != "MD"  # "will rise , and use will fall"
     if any(parse.tags[position] in FINITE for position in copied):  # auxiliaries
+        if parse.lemmas[above] == "bear" and parse.lemmas[head].lower() not in word_group("after_birth"):
+            return False  # "was born first and then helped her"
         # "was aired and was a part", "was born and studied law"
         return parse.tags[head] not in FINITE and child(parse, head, {"dobj"}) is None
     return tenses_agree(parse, above, head)
@@ -174,6 +176,9 @@ def _may_be_subordinate(parse: Parse, verb: int, joined: int) -> bool:
     """Returns whether a clause may belong to an adverbial or a relative clause before it ("it rained as he came and
     sang", "she met Ann, who had left, and sang").
     """
+    relatives = [parse.heads[place] for place in range(verb, joined) if parse.tags[place] == "WP$"]
+    if any(parse.heads[noun] != ROOT and parse.subtree(parse.heads[noun])[-1] >= joined - 2 for noun in relatives):
+        return True  # "she is a rower whose case became known , and was"
     if any(_ends_with_pronoun_subject(parse, place, joined) for place in range(verb, joined)):
         return True
     clauses = [place for place in range(verb + 1, joined) if parse.labels[place] == "advcl"]

@@ -64,7 +64,16 @@ def _stands_apart(parse: Parse, split: Split) -> bool:
         or split.kept_commas
         or _leaves_joined_participle(parse, split)
         or _follows_participle(parse, first)
+        or _is_in_front(parse, split)
     )
+
+
+def _is_in_front(parse: Parse, split: Split) -> bool:
+    """Returns whether a clause ends a phrase before the subject, which would lose its comma ("with him there, looking
+    at them, Ann sang").
+    """
+    noun = subject(parse, parse.roots[0])
+    return not split.leads and noun is not None and parse.subtree(noun)[0] > max(split.removed)
 
 
 def _leaves_joined_participle(parse: Parse, split: Split) -> bool:

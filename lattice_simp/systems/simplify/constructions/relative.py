@@ -72,6 +72,8 @@ def may_judge(parse: Parse, verb: int, noun: int) -> bool:
     """
     if parse.labels[noun] in _SUBJECT:
         return False
+    if _tells_why(parse, verb):
+        return True
     is_time = parse.lemmas[noun].lower() in word_set("times")  # "in the last minute, which shook the others"
     depends = any(parse.tokens[position].lower() in word_group("consequences") for position in auxiliaries(parse, verb))
     complement = child(parse, verb, {"acomp"})
@@ -98,6 +100,8 @@ def _is_about_statement(parse: Parse, verb: int, noun: int | None, span: tuple[i
     if not (is_final and is_subject) or statement is None or parse.heads[statement] != ROOT:
         return False
     plural = verb_number(parse, verb)
+    if _tells_why(parse, verb):
+        return True
     if plural or word_group("conditions") & {token.lower() for token in parse.tokens}:
         return False
     above: int = parse.heads[verb]
@@ -113,6 +117,13 @@ def _is_about_statement(parse: Parse, verb: int, noun: int | None, span: tuple[i
     complement = child(parse, verb, {"acomp"})
     is_judged = complement is not None and parse.lemmas[complement].lower() in word_set("judging_adjectives")
     return parse.parts[noun] == "NOUN" and (is_judged or _judges(parse, verb)) and not _is_stressed(parse, statement)
+
+
+def _tells_why(parse: Parse, verb: int) -> bool:
+    """Returns whether a clause tells what follows from a statement ("which is why it was sold")."""
+    return parse.lemmas[verb] == "be" and any(
+        token.lower() in ("why", "how") for token in parse.tokens[verb + 1 : verb + 2]
+    )
 
 
 def _is_stressed(parse: Parse, verb: int) -> bool:
