@@ -21,6 +21,7 @@ from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, lengt
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.linking import linking_adverbs
 from lattice_simp.systems.simplify.operations import OperationModel
+from lattice_simp.systems.simplify.questions import question_splits
 from lattice_simp.systems.simplify.quotations import quotation_splits
 from lattice_simp.systems.simplify.replacements import Replacement, redundant_words, replacements, slight_changes
 from lattice_simp.systems.simplify.reports import fronted_reports
@@ -166,10 +167,11 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
 
 
 def _further_splits(parse: Parse) -> Iterator[Split]:
-    """Yields the splits at births, marks and quotations, which are not constructions of the parse."""
+    """Yields the splits at births, marks, quotations and questions, which are not constructions of the parse."""
     yield from birth_splits(parse)
     yield from mark_splits(parse)
     yield from quotation_splits(parse)
+    yield from question_splits(parse)
 
 
 def _meets(split: Split, splits: Sequence[Split]) -> bool:

@@ -162,6 +162,8 @@ def _matches_of(parse: Parse) -> Iterator[tuple[SimplerWords, int]]:
 _COMPLETIONS = frozenset({"dobj", "dative", "ccomp", "acomp", "attr", "prt"})
 """Relations of words that a participle behind `and` rarely has."""
 
+_ENDINGS = ("ing", "er", "ly")
+
 STEM = 5
 """Words that share this many first letters sound alike."""
 
@@ -177,7 +179,8 @@ def _repeats(parse: Parse, replacement: Replacement) -> bool:
     beside = {form.lower() for position in content for form in (parse.tokens[position], parse.lemmas[position])}
     stems = {form[:STEM] for form in beside if len(form) >= STEM}  # "traders also traded"
     forms = [form for word in replacement.words for form in (word, word.removesuffix("s"))]
-    return any(form in beside or form[:STEM] in stems for form in forms)
+    begins = {form[: len(form) - len(ending)] for form in beside for ending in _ENDINGS if form.endswith(ending)}
+    return any(form in beside | begins or form[:STEM] in stems for form in forms)  # "a slow slowing"
 
 
 def _has_unsure_form(parse: Parse, row: SimplerWords, first: int) -> bool:

@@ -13,6 +13,7 @@ from lattice_simp.systems.simplify.cautious import Reading, cautious_analysis, f
 from lattice_simp.systems.simplify.clause_marks import mark_splits
 from lattice_simp.systems.simplify.hypotheses import Variant, make_variant
 from lattice_simp.systems.simplify.operations import OperationModel
+from lattice_simp.systems.simplify.questions import question_splits
 from lattice_simp.systems.simplify.quotations import quotation_splits
 from lattice_simp.systems.simplify.replacements import Replacement
 from lattice_simp.systems.simplify.sentence import Token, source_sentence
@@ -352,6 +353,14 @@ def test_other_brackets_stay(simplifier, parsed, source):
             "She is ill and old , so she can not leave the house .",
             "She is ill and old . So she can not leave the house .",
         ),
+        (
+            "It is a good old plan , but is it worth the money ?",
+            "It is a good old plan . But is it worth the money ?",
+        ),
+        (
+            "What is the new plan of the town , and why does it cost so much ?",
+            "What is the new plan of the town ? Why does it cost so much ?",
+        ),
     ],
 )
 def test_marks_between_statements_become_stops(simplifier, parsed, source, split):
@@ -459,3 +468,16 @@ def test_other_clauses_are_not_about_a_statement(simplifier, parsed, source):
 )
 def test_other_marks_stay(parsed, source):
     assert not list(mark_splits(parsed(source)))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "If it rains hard , they will come , but will they sing ?",
+        "Can you tell me what the judge said , and how they left the town ?",
+        "Did they build the old house , and sell it to the town ?",
+        "It is a good old plan , but it is worth the money ?",
+    ],
+)
+def test_other_questions_stay_whole(parsed, source):
+    assert not list(question_splits(parsed(source)))

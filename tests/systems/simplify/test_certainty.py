@@ -54,6 +54,7 @@ CERTAIN = [
     "I do not have a house because I do not have any money .",
 ]
 UNCERTAIN = {
+    "The town is ready to hear Ann , but on the basis of a plan ( seeing the end , Ann has filed it ) .": "no verb",
     "Ann was born first and then assisted with the birth of Max .": "was assisted, or assisted",
     "Ann Lee was a rower whose case became news , and was the basis of the old film .": "the rower, or the case",
     "With the judges still looking at her , shrugging their shoulders , Ann left the house .": "a comma is needed",

@@ -12,6 +12,7 @@ from lattice_simp.systems.simplify.clauses import FINITE, auxiliaries, child, fi
 from lattice_simp.systems.simplify.sentence import DASHES
 from lattice_simp.systems.simplify.split import Split
 from lattice_simp.text.english.parse import ROOT, Parse
+from lattice_simp.text.english.punctuation import mark_pairs
 
 _NO_START = frozenset({"WDT", "WP", "WP$", "WRB", "VBG"})
 """Tags of words that begin a clause of another kind ("she loves music, and singing, she is happy")."""
@@ -37,6 +38,8 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     if ":" in parse.tokens[begins : split.clause[-1]]:
         return False  # "they have a plan and the reason: it is cold"
     head = phrase_head(parse, list(split.clause))
+    if any(first < head < last and not first < begins < last for first, last in mark_pairs(parse.tokens)):
+        return False  # "they agreed, but on terms (she has just left)"
     if stranded or (_begins_otherwise(parse, begins) and not _has_fronted_clause(parse, head, begins, first)):
         return False
     copied = [token.position for token in split.sentence if token.copied and token.position is not None]
