@@ -52,8 +52,10 @@ CERTAIN = [
     "He was born in Leeds , and his father was a baker from Rome .",
     "Two men died in the night , bringing the loss of men to six .",
     "I do not have a house because I do not have any money .",
+    "The firm cut jobs in its largest house , which led to protests in the town .",
 ]
 UNCERTAIN = {
+    "They opened a new hall in the old house , which leads to the garden .": "the hall, or the house",
     "The town is ready to hear Ann , but on the basis of a plan ( seeing the end , Ann has filed it ) .": "no verb",
     "Ann was born first and then assisted with the birth of Max .": "was assisted, or assisted",
     "Ann Lee was a rower whose case became news , and was the basis of the old film .": "the rower, or the case",

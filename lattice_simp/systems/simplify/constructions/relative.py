@@ -102,7 +102,7 @@ def _is_about_statement(parse: Parse, verb: int, noun: int | None, span: tuple[i
     plural = verb_number(parse, verb)
     if _tells_why(parse, verb):
         return True
-    if plural or word_group("conditions") & {token.lower() for token in parse.tokens}:
+    if _leads_somewhere(parse, verb) or plural or word_group("conditions") & {token.lower() for token in parse.tokens}:
         return False
     above: int = parse.heads[verb]
     if parse.parts[above] in ("VERB", "AUX"):  # "she sang a song, which was sold" is about the song
@@ -124,6 +124,18 @@ def _tells_why(parse: Parse, verb: int) -> bool:
     return parse.lemmas[verb] == "be" and any(
         token.lower() in ("why", "how") for token in parse.tokens[verb + 1 : verb + 2]
     )
+
+
+def _leads_somewhere(parse: Parse, verb: int) -> bool:
+    """Returns whether a verb may say where a way leads ("a hall, which leads to the garden"), not to what a deed does
+    ("which leads to protests").
+    """
+    to = next((below for below in parse.children[verb] if parse.tokens[below].lower() == "to"), None)
+    place = None if to is None else child(parse, to, {"pobj"})
+    if parse.lemmas[verb].lower() != "lead" or place is None:
+        return False
+    first = parse.tokens[parse.subtree(place)[0]].lower()
+    return parse.parts[place] == "PROPN" or first in word_group("definite")
 
 
 def _is_stressed(parse: Parse, verb: int) -> bool:
