@@ -169,4 +169,7 @@ def _is_source(parse: Parse, noun: int) -> bool:
     is_joined = any(parse.labels[position] in ("conj", "cc") for position in parse.children[noun])
     is_name = parse.parts[noun] == "PROPN" and parse.tokens[noun][:1].isupper()
     is_person = len(source) == 1 and parse.tokens[noun].lower() in word_group("persons")
-    return is_plain and not is_joined and (is_name or is_person or parse.lemmas[noun].lower() in known)
+    has_owner = any(parse.tags[position] == "PRP$" for position in source)  # "its report says that the firm"
+    return (
+        is_plain and not is_joined and not has_owner and (is_name or is_person or parse.lemmas[noun].lower() in known)
+    )

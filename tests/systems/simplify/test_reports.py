@@ -35,6 +35,7 @@ KEPT = {
     '" The bridge is weak , " said the king , who had seen it .': "a clause behind the speaker",
     "But the bridge is weak , said the king .": "a link to the sentence before",
     "The bridge was moved , according to plan .": "nobody says that",
+    "The firm sold the bridge , according to its report .": "the owner would come later",
     "According to it , the bridge is weak .": "what says that is unknown",
     "According to the head of the bank , Ann Lee , the bridge is weak .": "whose name is Ann Lee",
 }

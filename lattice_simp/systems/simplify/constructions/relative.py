@@ -105,6 +105,8 @@ def _is_about_statement(parse: Parse, verb: int, noun: int | None, span: tuple[i
     if _leads_somewhere(parse, verb) or plural or word_group("conditions") & {token.lower() for token in parse.tokens}:
         return False
     above: int = parse.heads[verb]
+    if above and parse.tokens[above][:1].isupper() and parse.parts[above] != "PROPN":
+        return False  # a title: "he sang What I Do, which was sold"
     if parse.parts[above] in ("VERB", "AUX"):  # "she sang a song, which was sold" is about the song
         return child(parse, verb, {"auxpass"}) is None or _judges(parse, verb)
     if noun is None:
