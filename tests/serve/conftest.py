@@ -28,6 +28,15 @@ def client(demo_app):
         yield context
 
 
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Chromium, for all tests of a module."""
+    from tests.serve.in_browser import chromium
+
+    with chromium(tmp_path_factory.mktemp("browser")) as context:
+        yield context
+
+
 @pytest.fixture(scope="package")
 def simplifier(tmp_path_factory):
     """A small simplification model."""

@@ -40,12 +40,12 @@ def listening(app):
         yield address.replace("127.0.0.1", "localhost")
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
+@contextmanager
+def chromium(folder):
+    """Starts Chromium with the folder of its settings."""
     with sync_playwright() as playwright:
-        folder, size = tmp_path_factory.mktemp("browser"), {"width": 1200, "height": 900}
         result = playwright.chromium.launch_persistent_context(
-            folder, executable_path=CHROMIUM, args=FLAGS, viewport=size
+            folder, executable_path=CHROMIUM, args=FLAGS, viewport={"width": 1200, "height": 900}
         )
         result.set_default_timeout(TIMEOUT)
         yield result

@@ -22,7 +22,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.serve import Limits, Tabs, app_of, create_app
 from lattice_simp.serve.annotate.section import annotate_section
 from lattice_simp.skeleton import read_skeletons
-from lattice_simp.systems.annotation import AnnotationStore, Sentence, StorageError
+from lattice_simp.systems.annotation import AnnotationStore, Sentence, StorageError, reliability
 from lattice_simp.systems.annotation.progress import Computed
 from tests.serve.conftest import BASE
 from tests.serve.form_reader import FormReader
@@ -36,6 +36,12 @@ HOSTILE = '"><script>alert(1)</script>'
 def path(quick_path):
     make_store(quick_path / "talk.db", 4, shortenings=2, checks=1).close()
     return quick_path / "talk.db"
+
+
+@pytest.fixture(autouse=True)
+def few_rounds(monkeypatch):
+    """Estimates the reliability of annotators, which the pages show, in a tenth of the time."""
+    monkeypatch.setattr(reliability, "ROUNDS", 2)
 
 
 @pytest.fixture

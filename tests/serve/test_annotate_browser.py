@@ -6,17 +6,13 @@ import json
 
 import pytest
 
-pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
-
-from playwright.sync_api import expect
-
 from lattice_simp.serve import Limits, app_of
 from lattice_simp.serve.annotate.section import annotate_section
 from lattice_simp.systems.annotation import AnnotationStore
 from tests.serve.in_browser import (
     NAMELESS,
     broken_rules,
-    browser,  # noqa: F401
+    expect,
     listening,
     needs_chromium,
     require_contrast,
@@ -37,7 +33,7 @@ def path(quick_path):
 
 
 @pytest.fixture
-def page(browser, path):  # noqa: F811
+def page(browser, path):
     """The page of an annotator who has given a name; errors of its scripts fail the test."""
     app = app_of([annotate_section(path)], Limits())
     refused = ["400 (Bad Request)"]  # a judgement

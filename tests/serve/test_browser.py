@@ -8,15 +8,11 @@ from itertools import pairwise
 
 import pytest
 
-pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
-
-from playwright.sync_api import expect
-
 from tests.serve.conftest import SENTENCE
 from tests.serve.in_browser import (
     NAMELESS,
     broken_rules,
-    browser,  # noqa: F401
+    expect,
     listening,
     needs_chromium,
     require_contrast,
@@ -36,7 +32,7 @@ def address(demo_app, client):
 
 
 @pytest.fixture
-def page(browser, address):  # noqa: F811
+def page(browser, address):
     """The demo's page of one sentence; errors of its script fail the test."""
     with watched(browser) as context:
         context.goto(f"{address}translate?text={SENTENCE.replace(' ', '+')}")
@@ -181,7 +177,7 @@ def test_confidence_is_switched_on(page):
     expect(words).to_have_count(14)
 
 
-def test_without_a_script_it_works_as_a_form(browser, address):  # noqa: F811
+def test_without_a_script_it_works_as_a_form(browser, address):
     page = browser.new_page()
     page.route("**/translate.js", lambda route: route.abort())
     page.goto(address)

@@ -7,10 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
 pytest.importorskip("pydantic", reason="pydantic is not installed (the extra 'judging')")
-
-from playwright.sync_api import expect
 
 from lattice_simp.serve import Limits, app_of
 from lattice_simp.serve.judge.section import judge_section
@@ -19,7 +16,7 @@ from lattice_simp.systems.judging.store import JudgingStore
 from tests.serve.in_browser import (
     NAMELESS,
     broken_rules,
-    browser,  # noqa: F401
+    expect,
     listening,
     needs_chromium,
     require_contrast,
@@ -46,7 +43,7 @@ def path(quick_path):
 
 
 @contextmanager
-def judging(browser, path, name, rater="Ada", **fields):  # noqa: F811
+def judging(browser, path, name, rater="Ada", **fields):
     """Opens the page of a rater; errors of its scripts fail the test."""
     app = app_of([judge_section(make_study(**STUDIES[name] | fields), path)], Limits())
     with listening(app) as address, watched(browser, ["400 (Bad Request)"]) as page:
@@ -76,7 +73,7 @@ def point(page, question, value):
     return page.locator(f'.point:has(input[name="answer.{question}"][value="{value}"])')
 
 
-def test_by_mouse_with_feedback_and_undone(browser, path):  # noqa: F811
+def test_by_mouse_with_feedback_and_undone(browser, path):
     with judging(browser, path, "ratings") as page:
         expect(page.locator(".practice")).to_be_visible()
         point(page, "fluency", 4).click()
@@ -101,7 +98,7 @@ def test_by_mouse_with_feedback_and_undone(browser, path):  # noqa: F811
         assert answers(path) == [{"fluency": 4, "meaning": 0}, {}]
 
 
-def test_by_keyboard_alone(browser, path):  # noqa: F811
+def test_by_keyboard_alone(browser, path):
     """A digit for each question, then Enter."""
     with judging(browser, path, "ratings") as page:
         for number, keys in enumerate(("43", "20", "11"), start=1):
@@ -121,7 +118,7 @@ def test_by_keyboard_alone(browser, path):  # noqa: F811
         assert page.locator(".scale input:checked").count() == 0
 
 
-def test_right_or_wrong_and_a_long_scale_by_keys(browser, path):  # noqa: F811
+def test_right_or_wrong_and_a_long_scale_by_keys(browser, path):
     with judging(browser, path, "choice") as page:
         page.keyboard.press("2")
         expect(page.locator("input[type=number]")).to_be_focused()
@@ -131,7 +128,7 @@ def test_right_or_wrong_and_a_long_scale_by_keys(browser, path):  # noqa: F811
         assert answers(path) == [{"right": "wrong", "score": 87}]
 
 
-def test_marking_errors_by_mouse_and_by_keys(browser, path):  # noqa: F811
+def test_marking_errors_by_mouse_and_by_keys(browser, path):
     with judging(browser, path, "errors") as page:
         tokens = page.locator("#tokens button")
         first, last = tokens.nth(0).bounding_box(), tokens.nth(1).bounding_box()
@@ -161,7 +158,7 @@ def test_marking_errors_by_mouse_and_by_keys(browser, path):  # noqa: F811
         expect(page.locator("#marks li")).to_have_text(re.compile(r"numbered \d grammar Remove"))
 
 
-def test_the_better_one_by_keys(browser, path):  # noqa: F811
+def test_the_better_one_by_keys(browser, path):
     with judging(browser, path, "preference") as page:
         expect(page.locator(".translation")).to_have_count(2)
         for number, key in enumerate("123", start=1):
@@ -171,7 +168,7 @@ def test_the_better_one_by_keys(browser, path):  # noqa: F811
         assert [answer["better"] for answer in answers(path)] == ["first", "second", "tie"]
 
 
-def test_two_raters_at_once(browser, path):  # noqa: F811
+def test_two_raters_at_once(browser, path):
     """One's answers do not affect the other. Cookies belong to a host name: two names of a host act as two browsers."""
     app = app_of([judge_section(make_study(questions=CHOICE), path)], Limits())
     with listening(app) as address, watched(browser) as ada, watched(browser) as bob:
@@ -187,7 +184,7 @@ def test_two_raters_at_once(browser, path):  # noqa: F811
     assert [answer["right"] for answer in answers(path)] == ["right"] * 4 + ["wrong"] * 4
 
 
-def test_a_double_click_saves_once(browser, path):  # noqa: F811
+def test_a_double_click_saves_once(browser, path):
     with judging(browser, path, "preference") as page:
         point(page, "better", "tie").click()
         page.dblclick(SAVE)
@@ -197,7 +194,7 @@ def test_a_double_click_saves_once(browser, path):  # noqa: F811
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", STUDIES)
-def test_everybody_can_see_and_hear_it_on_a_phone(browser, path, name, scheme):  # noqa: F811
+def test_everybody_can_see_and_hear_it_on_a_phone(browser, path, name, scheme):
     with judging(browser, path, name) as page:
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         page.set_viewport_size({"width": 360, "height": 740})
@@ -218,7 +215,7 @@ def test_everybody_can_see_and_hear_it_on_a_phone(browser, path, name, scheme): 
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_the_rules_of_axe_core(browser, path, name):  # noqa: F811
+def test_the_rules_of_axe_core(browser, path, name):
     with judging(browser, path, name) as page:
         for place in ("/judge", "/judge/next"):
             page.goto(page.url.split("/judge")[0] + place)

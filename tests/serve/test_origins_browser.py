@@ -5,10 +5,6 @@ from __future__ import annotations
 from contextlib import closing
 
 import pytest
-
-pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
-
-from playwright.sync_api import expect
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
@@ -16,7 +12,7 @@ from starlette.routing import Route
 from lattice_simp.serve import Limits, app_of
 from lattice_simp.serve.annotate.section import annotate_section
 from lattice_simp.systems.annotation import AnnotationStore
-from tests.serve.in_browser import browser, listening, needs_chromium  # noqa: F401
+from tests.serve.in_browser import expect, listening, needs_chromium
 from tests.systems.annotation.small_store import make_store
 
 pytestmark = [needs_chromium, pytest.mark.slow]
@@ -33,7 +29,7 @@ ASKED = ["/annotate", "/annotate", "/annotate/export/skeletons.jsonl", "/annotat
 
 
 @pytest.mark.parametrize("name", ["localhost", "127.0.0.1"])  # another port of the same site, and another site
-def test_pages_of_other_sites_get_nothing(browser, quick_path, name):  # noqa: F811
+def test_pages_of_other_sites_get_nothing(browser, quick_path, name):
     make_store(quick_path / "talk.db", 4).close()
     elsewhere = []
     other = Starlette(routes=[Route("/", lambda request: HTMLResponse(elsewhere[0]))])

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("playwright", reason="playwright is not installed (the extra 'dev')")
-
-from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 from lattice_simp.serve import Limits, app_of
@@ -17,7 +13,7 @@ from tests.serve.conftest import BASE
 from tests.serve.in_browser import (
     NAMELESS,
     broken_rules,
-    browser,  # noqa: F401
+    expect,
     listening,
     needs_chromium,
     require_contrast,
@@ -46,7 +42,7 @@ def address(simplifier, hindi):
 
 
 @pytest.fixture
-def page(browser, address):  # noqa: F811
+def page(browser, address):
     """The start page; script errors fail the test, except for the message about a refused text."""
     with watched(browser, ["400 (Bad Request)"]) as context:
         context.goto(address)

@@ -30,6 +30,14 @@ def pool_of(factory=make_worker, limits=LIMITS):
         pool.close()
 
 
+@pytest.fixture(scope="module")
+def running_pool():
+    """A pool for tests that leave its process as it is."""
+    with pool_of() as pool:
+        pool.start()
+        yield pool
+
+
 def test_what_goes_wrong_is_reported_and_the_next_request_is_answered():
     with pool_of() as pool:
         pool.start()
@@ -51,49 +59,41 @@ def test_what_goes_wrong_is_reported_and_the_next_request_is_answered():
             process = after
 
 
-def test_no_more_requests_wait_than_may():
-    with pool_of() as pool:
-        pool.start()
+def test_no_more_requests_wait_than_may(running_pool):
+    async def ask():
+        return await asyncio.gather(*(running_pool.run("slow") for _ in range(8)), return_exceptions=True)
 
-        async def ask():
-            return await asyncio.gather(*(pool.run("slow") for _ in range(8)), return_exceptions=True)
+    answers = asyncio.run(ask())
+    assert sum(isinstance(answer, dict) for answer in answers) == 3  # one at work, two waiting
+    assert sum(isinstance(answer, BusyError) for answer in answers) == 5
+    assert "problem" in asyncio.run(running_pool.run("a"))  # those that were refused do not count
 
+
+def test_the_parts_of_a_request_count_as_one(running_pool):
+    async def ask():
+        return await asyncio.gather(*(running_pool.run_parts(["slow", "a"]) for _ in range(8)), return_exceptions=True)
+
+    for _ in range(2):  # and they are done with when all are
         answers = asyncio.run(ask())
-        assert sum(isinstance(answer, dict) for answer in answers) == 3  # one at work, two waiting
+        assert sum(isinstance(answer, list) for answer in answers) == 3
         assert sum(isinstance(answer, BusyError) for answer in answers) == 5
-        assert "problem" in asyncio.run(pool.run("a"))  # those that were refused do not count
+    known, error = asyncio.run(running_pool.run_parts(["a", "defect"]))
+    assert "problem" in known
+    assert isinstance(error, WorkerError)
 
 
-def test_the_parts_of_a_request_count_as_one():
-    with pool_of() as pool:
-        pool.start()
-
-        async def ask():
-            return await asyncio.gather(*(pool.run_parts(["slow", "a"]) for _ in range(8)), return_exceptions=True)
-
-        for _ in range(2):  # and they are done with when all are
-            answers = asyncio.run(ask())
-            assert sum(isinstance(answer, list) for answer in answers) == 3
-            assert sum(isinstance(answer, BusyError) for answer in answers) == 5
-        known, error = asyncio.run(pool.run_parts(["a", "defect"]))
-        assert "problem" in known
-        assert isinstance(error, WorkerError)
-
-
-def test_requests_without_parts_or_without_processes_leave_no_trace(monkeypatch):
+def test_requests_without_parts_or_without_processes_leave_no_trace(running_pool, monkeypatch):
     def fail(task):
         raise WorkerError("stopped")
 
-    with pool_of() as pool:
-        pool.start()
+    for _ in range(LIMITS.workers + LIMITS.waiting):
+        assert asyncio.run(running_pool.run_parts([])) == []
+    with monkeypatch.context() as patch:
+        patch.setattr(running_pool._processes, "submit", fail)
         for _ in range(LIMITS.workers + LIMITS.waiting):
-            assert asyncio.run(pool.run_parts([])) == []
-        with monkeypatch.context() as patch:
-            patch.setattr(pool._processes, "submit", fail)
-            for _ in range(LIMITS.workers + LIMITS.waiting):
-                with pytest.raises(WorkerError, match="stopped"):
-                    asyncio.run(pool.run("a"))
-        assert "problem" in asyncio.run(pool.run("a"))
+            with pytest.raises(WorkerError, match="stopped"):
+                asyncio.run(running_pool.run("a"))
+    assert "problem" in asyncio.run(running_pool.run("a"))
 
 
 def process_of(pool):
@@ -123,20 +123,17 @@ def test_a_process_that_is_killed_while_it_is_idle_is_replaced(monkeypatch):
         assert process_of(pool) in new
 
 
-def test_work_that_nobody_waits_for_is_not_done():
-    with pool_of() as pool:
-        pool.start()
+def test_work_that_nobody_waits_for_is_not_done(running_pool):
+    async def ask():
+        first = asyncio.ensure_future(running_pool.run("slow"))
+        await asyncio.sleep(0.05)
+        second = asyncio.ensure_future(running_pool.run("dies"))
+        await asyncio.sleep(0.05)
+        second.cancel()
+        return await first, await running_pool.run("a")
 
-        async def ask():
-            first = asyncio.ensure_future(pool.run("slow"))
-            await asyncio.sleep(0.05)
-            second = asyncio.ensure_future(pool.run("dies"))
-            await asyncio.sleep(0.05)
-            second.cancel()
-            return await first, await pool.run("a")
-
-        first, after = asyncio.run(ask())
-        assert first["problem"].split()[-1] == after["problem"].split()[-1]  # it is still the same process
+    first, after = asyncio.run(ask())
+    assert first["problem"].split()[-1] == after["problem"].split()[-1]  # it is still the same process
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -40,6 +41,7 @@ SEEDS = range(60)
 CLOSE = {"rel": 1e-6, "abs": 1e-5}
 
 
+@cache
 def make_decoder(seed, kind="full", longest=5, beam=0.0, **exact):
     """Makes a decoder with one or two random models of orders 1 to 5, its models' texts, and a sentence."""
     rng = np.random.default_rng([seed, 77])
@@ -49,8 +51,8 @@ def make_decoder(seed, kind="full", longest=5, beam=0.0, **exact):
         for name, order in zip(("LM", "LM2"), rng.integers(1, 6, rng.integers(1, 3)), strict=False)
     }
     models = {name: LanguageModel.from_bytes(text.encode()) for name, text in texts.items()}
-    weights |= {name: float(rng.uniform(0.2, 1.5)) for name in texts}
-    weights |= {"WordPenalty": float(rng.normal())}
+    weights = weights | {name: float(rng.uniform(0.2, 1.5)) for name in texts}
+    weights["WordPenalty"] = float(rng.normal())
     settings = replace(base, beam=beam, exact=ExactSearch(beam=beam, **exact))
     return Decoder(grammar, models, weights, settings), texts, words
 
@@ -238,6 +240,7 @@ def test_dense_bounds_and_samples_change_no_optimum(monkeypatch, where, name, va
             assert certificate(decoder, words, least + 3.0).lower == pytest.approx(least, **CLOSE), seed
 
 
+@cache
 def second_order(seed, kind="full"):
     """Returns a chart, the automaton and the bounds of the first order's forest, and what the matrices start from."""
     decoder, _, words = make_decoder(seed, kind, longest=6)

@@ -136,6 +136,7 @@ def random_grammar(rng, kind):
     return make_grammar(lines)
 
 
+@cache
 def make(seed, kind, longest=6):
     rng = np.random.default_rng([seed, len(kind)])
     grammar = random_grammar(rng, kind)
@@ -326,7 +327,7 @@ def test_an_unknown_top_non_terminal_is_refused():
 def test_a_long_sentence_grows_every_table():
     rng = np.random.default_rng(1)
     grammar, weights, _, _ = make(3, "shallow")
-    weights |= {"Glue": 0.0, "OOV": 10.0}
+    weights = weights | {"Glue": 0.0, "OOV": 10.0}
     words = [str(word) for word in rng.choice(SOURCE, 60)]
     lattice, derivations = decoded(grammar, Costs.weighted(grammar, weights), words, DecoderSettings())
     _, steps, cost = best_path(lattice)
