@@ -3,6 +3,7 @@
 KenLM trusts binaries: it follows damaged pointers out of its memory, and searches a damaged hash table forever.
 """
 
+import math
 import mmap
 import random
 import sys
@@ -10,16 +11,15 @@ import sys
 import kenlm
 
 WORDS, SENTENCES, LENGTH = 2000, 3000, 12
+MOST_BYTES = 1 << 24
 REFUSED = 3
 
 
-def vocabulary(path: str) -> list[str]:
-    """Samples words of a binary, which holds their text, if at all, at its end, beginning with `<unk>`."""
+def vocabulary(path: str) -> list[bytes]:
+    """Returns words of a binary, which holds their text, if at all, at its end, beginning with `<unk>`."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         begin = data.rfind(b"<unk>\0")
-        words = data[begin : begin + (1 << 24)].split(b"\0")[1:-1] if begin >= 0 else []
-    chosen = random.Random(0).sample(words, min(WORDS, len(words)))
-    return [word.decode("utf-8", "replace") for word in chosen]
+        return data[begin : begin + MOST_BYTES].split(b"\0")[1:-1] if begin >= 0 else []
 
 
 def check(path: str) -> int:
@@ -29,12 +29,18 @@ def check(path: str) -> int:
     except (OSError, RuntimeError) as error:
         print(str(error).splitlines()[0] if str(error) else "unknown reason")
         return REFUSED
-    words = [*vocabulary(path), "<s>", "</s>", "a word that no model knows"]
+    listed = vocabulary(path)
+    unknown = next((word for word in listed if word not in model), None)
+    if unknown is not None:
+        print(f"it lists the word {unknown.decode('utf-8', 'replace')}, and does not know it")
+        return REFUSED
+    words = [*random.Random(0).sample(listed, min(WORDS, len(listed))), b"<s>", b"</s>", b"a word that no model knows"]
     choose = random.Random(1)
-    for _ in range(SENTENCES):
-        model.score(" ".join(choose.choices(words, k=LENGTH)))
-    for word in words:
-        model.score(word, bos=False, eos=False)
+    sentences = [b" ".join(choose.choices(words, k=LENGTH)) for _ in range(SENTENCES)]
+    scores = [*map(model.score, sentences), *(model.score(word, bos=False, eos=False) for word in words)]
+    if not all(map(math.isfinite, scores)):
+        print("it gives sentences scores that are not numbers")
+        return REFUSED
     return 0
 
 

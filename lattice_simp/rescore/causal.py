@@ -95,7 +95,7 @@ class CausalScorer:
         try:
             model = transformers.AutoModelForCausalLM.from_pretrained(path, local_files_only=True)
             tokenizer = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
+        except Exception as error:  # the libraries raise many types for damaged files
             reason = one_line(error)
             raise FormatError(f"transformers cannot load it: {reason}", path=path, remedy="save it again") from None
         return cls(model.eval(), tokenizer, settings)

@@ -17,7 +17,7 @@ from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Ints, jit
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.rescore.scorer import PrefixScorer, State
+from lattice_simp.rescore.scorer import PrefixScorer, State, finite
 
 LATTICE, MODEL = "Lattice", "Model"
 """The features that hold minus the lattice's own cost of a hypothesis and minus the model's, both unweighted."""
@@ -49,7 +49,7 @@ def rescore_lattice(
         model_weight, lattice_weight: the factors of the costs.
 
     Raises:
-        LatticeSimpError: n or the beam are not positive.
+        LatticeSimpError: n or the beam are not positive, or a score of the model is not a number.
         CyclicLatticeError: the lattice has a cycle.
     """
     if n < 1 or beam < 1:
@@ -129,14 +129,14 @@ class _Search:
         if new:
             words = [self.lattice.symbols[label] for _, label in new]
             costs, states = self.scorer.extend([prefix.state for prefix in new.values()], words)
-            extensions = zip(new.items(), words, costs.tolist(), states, strict=True)
+            extensions = zip(new.items(), words, finite(costs).tolist(), states, strict=True)
             for (key, before), word, cost, state in extensions:
                 number = len(self.prefixes) + 1
                 self.prefixes[key] = _Prefix(number, (*before.words, word), before.cost + cost, state)
         return [self.prefixes.get(key, item.prefix) for key, (item, _) in zip(keys, steps, strict=True)]
 
     def _paths(self, items: Sequence[_Item]) -> list[Hypothesis]:
-        ends = self.scorer.end([item.prefix.state for item in items]).tolist()
+        ends = finite(self.scorer.end([item.prefix.state for item in items])).tolist()
         paths = []
         for item, end in zip(items, ends, strict=True):
             features = {LATTICE: 0.0 - item.lattice_cost, MODEL: 0.0 - item.prefix.cost - end}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.rescore.scorer import Scorer
+from lattice_simp.rescore.scorer import Scorer, finite
 
 TOTAL = "TOTAL"
 """The weight of an n-best list's old score, which is not among its features."""
@@ -27,14 +27,15 @@ def score_nbest(
     -1.7269
 
     Raises:
-        LatticeSimpError: an entry has a feature of that name already.
+        LatticeSimpError: an entry has a feature of that name already, or a score is not a number.
     """
     strings = [entry.tokens for entry in entries]
     scored = [dict(entry.features) for entry in entries]
     for name, scorer in scorers.items():
         if any(name in features for features in scored):
             raise LatticeSimpError(f"the n-best list has a feature {name} already; give the model another name")
-        for features, cost in zip(scored, scorer.score(source, strings).tolist() if strings else [], strict=True):
+        costs = finite(scorer.score(source, strings), name).tolist() if strings else []
+        for features, cost in zip(scored, costs, strict=True):
             features[name] = 0.0 - cost
     return [replace(entry, features=features) for entry, features in zip(entries, scored, strict=True)]
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from lattice_simp.core.kernel import Floats
+from lattice_simp.errors import LatticeSimpError
 
 State = Any
 """A scorer's state after a source sentence and a prefix of a hypothesis; only the scorer looks inside."""
@@ -75,6 +76,23 @@ def score_by_prefixes(scorer: PrefixScorer, source: Sequence[str], hypotheses: S
             step_costs, states = scorer.extend([states[parent] for parent in parents], [word for _, word in following])
             sums = sums[parents] + step_costs
         depth += 1
+    return costs
+
+
+def finite(costs: Floats, name: str = "the model") -> Floats:
+    """Returns a model's costs if all are numbers.
+
+    >>> finite(np.array([1.5, np.nan]))
+    Traceback (most recent call last):
+        ...
+    lattice_simp.errors.LatticeSimpError: the model gives the score nan; get its files again
+
+    Raises:
+        LatticeSimpError: a cost is not finite: the model is damaged, or its numbers overflow.
+    """
+    broken = costs[~np.isfinite(costs)]
+    if len(broken):
+        raise LatticeSimpError(f"{name} gives the score {0.0 - broken[0]}; get its files again")
     return costs
 
 

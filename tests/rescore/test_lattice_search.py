@@ -152,6 +152,27 @@ def test_nbest_lists_get_features():
         score_nbest(["s"], entries, {"LM": scorer})
 
 
+class Damaged(WholeHistory):
+    """A damaged model: each score that is asked for by this method is not a number."""
+
+    def __init__(self, method):
+        super().__init__()
+        setattr(self, method, lambda *arguments: self._damaged(getattr(WholeHistory, method)(self, *arguments)))
+
+    @staticmethod
+    def _damaged(result):
+        costs, *rest = result if isinstance(result, tuple) else (result,)
+        return (costs * np.nan, *rest) if rest else costs * np.nan
+
+
+def test_scores_that_are_no_numbers_are_refused():
+    with pytest.raises(LatticeSimpError, match=r"Model gives the score nan; get its files again"):
+        score_nbest([], [Hypothesis(("a",), 1.0)], {"Model": Damaged("score")})
+    for method in ("extend", "end"):
+        with pytest.raises(LatticeSimpError, match="the model gives the score nan"):
+            rescore_lattice(Lattice.from_strings("a b"), [], Damaged(method))
+
+
 def test_weights_make_new_totals():
     entries = [Hypothesis(("a",), -7.0, {"F_0": -1.0, "F_1": -2.0, "G": 3.0}), Hypothesis(("b",), 1.0, {"G": 1.0})]
     result = weighted_nbest(entries, {"F_0": 1.0, "F_1": 10.0, "G": 0.5, "TOTAL": 2.0})

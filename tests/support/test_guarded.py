@@ -107,6 +107,13 @@ def test_whole_kenlm_binaries_pass(tmp_path):
         assert LanguageModel.read(path).order > 1
 
 
+def test_kenlm_binaries_know_the_words_that_they_list(tmp_path):
+    path = tmp_path / "damaged.binary"
+    path.write_bytes((BINARIES / "tiny.trie.binary").read_bytes().replace("été".encode(), b"house"))
+    with pytest.raises(FormatError, match=r"damaged.binary: .* lists the word house, and does not know it"):
+        LanguageModel.read(path)
+
+
 def test_damaged_crfsuite_models_do_not_crash_the_caller(tmp_path):
     pytest.importorskip("pycrfsuite")
     path = tmp_path / "whole"

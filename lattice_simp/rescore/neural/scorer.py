@@ -89,7 +89,7 @@ class TranslationScorer(PrefixScorer):
                 inter_threads=scoring.workers,
                 intra_threads=scoring.threads,
             )
-        except (RuntimeError, ValueError) as error:
+        except Exception as error:  # the library raises many types for damaged files
             reason = one_line(error)
             raise FormatError(f"CTranslate2 cannot load it: {reason}", path=folder, remedy="convert it again") from None
         return cls(translator, Segmentation.read(folder), scoring.batch_tokens)

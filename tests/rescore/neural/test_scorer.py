@@ -80,9 +80,11 @@ def test_broken_folders(tiny_model, tmp_path):
     with pytest.raises(FormatError, match="no CTranslate2 model"):
         TranslationScorer.read(tmp_path)
     folder = shutil.copytree(tiny_model, tmp_path / "model")
-    (folder / "model.bin").write_bytes(b"no model")
-    with pytest.raises(FormatError, match="cannot load"):
-        TranslationScorer.read(folder, CPU)
+    whole = (folder / "model.bin").read_bytes()
+    for damaged in (b"no model", whole.replace(b"decoder/layer_0/ffn", b"decoder/layer_0/fun")):
+        (folder / "model.bin").write_bytes(damaged)
+        with pytest.raises(FormatError, match="cannot load"):
+            TranslationScorer.read(folder, CPU)
     shutil.copy(tiny_model / "model.bin", folder)
     (folder / "codes").unlink()
     with pytest.raises(FormatError, match="codes: does not exist"):
