@@ -44,6 +44,8 @@ _UNREAD = {
 
 _NO_FEATURE = "write Name= values; cut further columns of words off, such as the source that Joshua writes"
 
+_JOINED = re.compile(r"=[-+.\deE]+[;,]")
+
 _SEGMENT = re.compile(r"(?:^|[ \t]+)\|[0-9]+-[0-9]+(?:,wa=[^|]*)?\|(?=[ \t]|$)")
 """The marks that Moses writes after a phrase with -t and -tt: its source positions, with -tt alignment and scores."""
 
@@ -182,6 +184,8 @@ def _features(column: str, error: Callable[[str, str], FormatError]) -> dict[str
             if not equals and _is_number(token):
                 message = f"a feature without a finite value: {shown(token)}{beyond(token)}"
                 raise error(message, "write finite decimal numbers")
+            if _JOINED.search(name):
+                raise error(f"several features without blanks between them: {shown(token)}", "write Name= values")
             if not equals or not name:
                 raise error(f"neither Name= nor a number: {shown(token)}", _NO_FEATURE)
             if name in values:

@@ -134,6 +134,7 @@ def test_missing_sentences_come_as_empty_lists(tmp_path):
         ("0 ||| a ||| LM=inf ||| 1\n", "x:1: a feature without a finite value"),
         ("0 ||| a ||| LM=1 LM=2 ||| 1\n", "x:1: a feature twice: 'LM=2'"),
         ("0 ||| a ||| =1 ||| 1\n", "x:1: neither Name= nor a number"),
+        ("0 ||| a ||| LM=-1.5;W=2 ||| 1\n", "x:1: several features without blanks .*: 'LM=-1.5;W=2'"),
         ("0 ||| a ||| LM= 1 ||| x\n", "x:1: the total is not a finite number: 'x'"),
         ("0 ||| a ||| LM= 1 ||| nan\n", "x:1: the total is not a finite number: 'nan'"),
         ("0 ||| ein ||| a ||| LM= 1 ||| 1\n", "x:1: neither Name= nor a number: 'a' .*columns of words"),

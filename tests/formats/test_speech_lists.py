@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from format_helpers import fuzz_file
+from format_helpers import fuzz_file, rounded
 
 import lattice_simp as ls
 from lattice_simp.core.hypothesis import Hypothesis
@@ -79,6 +79,33 @@ def test_labels_without_scores_and_without_a_header(tmp_path: Path) -> None:
     assert format_of_data(b"0 1 a 0.5\n1\n") == format_of_data(b"0 10000 a 0.5\n0 20000 b 0.5\n") == "att"
 
 
+ALIGNED = """#!MLF!#
+"u-1"
+0 300000 s2 -2.0 dh -3.0 the -0.5
+300000 400000 s3 -1.0
+400000 600000 s2 -4 ax -4
+600000 900000 s2 -8 k -8 cat -1.5
+///
+0 900000 s2 -20 ax -20 a
+.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "costs"),
+    [
+        (ALIGNED, [17.0, 20.0]),
+        (re.sub(r"s\d -?[\d.]+ (?=[dak])|.*s3.*\n", "", ALIGNED), [17.0, 20.0]),
+        (re.sub(r'(?s)^.*-1"\n|\.\n$', "", ALIGNED), [17.0, 20.0]),
+    ],
+    ids=["states and phones", "phones", "no header"],
+)
+def test_alignments_of_htk_hold_words_in_the_last_level(tmp_path, text, costs):
+    assert lists_of(tmp_path / "x", text) == [[*zip(["the cat", "a"], costs, strict=True)]]
+    times = [rounded(entry.times) for entry in ls.read_nbest(tmp_path / "x")[0]]
+    assert times == [[[0.0, 0.06], [0.06, 0.09]], [[0.0, 0.09]]]
+
+
 def test_results_of_julius(tmp_path: Path) -> None:
     """Scores become natural logs; inputs without a result are sentences without hypotheses."""
     path = tmp_path / "x"
@@ -136,7 +163,11 @@ def test_alignments_of_julius_are_times(tmp_path):
 BROKEN = {
     "cut off": (MLF[:-2], 13, "the last utterance has no end"),
     "no name": (MLF.replace('"*/u-2.rec"', "u-2"), 7, "not the name of a label file: 'u-2'"),
-    "levels": (MLF.replace("the -6.5", "dh -6.5 the"), 3, "labels of several levels"),
+    "words on a line": (MLF.replace("the -6.5", "the small"), 3, "several words on a line: 'the small'"),
+    "words beside words": (MLF.replace("the -6.5", "the small").replace("cat -9", "cat"), 3, "several words on a line"),
+    "words without times": ('#!MLF!#\n"x"\nthe\na cat\n.\n', 4, "several words on a line: 'a cat'"),
+    "levels": (MLF.replace("the -6.5", "s2 x dh the"), 3, "labels of several levels"),
+    "scores": (MLF.replace("-6.5", "-6.5 -7"), 3, "a score in the place of a label"),
     "score of a label": (MLF.replace("-6.5", "-inf"), 3, "not a finite number"),
     "a score is missing": (MLF.replace(" -6.5", ""), 2, "scores for some words of this utterance only"),
     "huge": (MLF.replace("-6.5", "-1e300"), 3, "not a finite number: '0 900000 the -1e300', beyond 1e100"),

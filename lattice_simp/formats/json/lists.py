@@ -70,7 +70,7 @@ def _from_vosk(alternative: Mapping[str, Any]) -> object:
 def from_whisper(entry: Mapping[str, Any]) -> object:
     """Returns a hypothesis of Whisper with its average log probability of a token as the score, or one of WeNet."""
     if "avg_logprob" not in entry:
-        return {"text": entry["sentence"]} if "sentence" in entry else entry
+        return {**entry, "text": entry["sentence"]} if "sentence" in entry else entry
     score = number_of(entry["avg_logprob"])
     return {"text": entry.get("text"), "score": entry["avg_logprob"] if score is None else score}
 
@@ -148,6 +148,16 @@ def _sequences(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[st
     return {**fields, "hypotheses": entries, "scores": rest.get("sequences_scores")}
 
 
+def _beams(entries: Sequence[Any], rest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Reads the beams of NeMo, pairs of a text and its score, beside the best text.
+
+    >>> _beams([["a cat", -0.5]], {"pred_text": "a cat"})["hypotheses"]
+    [{'text': 'a cat', 'score': -0.5}]
+    """
+    are_pairs = all(isinstance(entry, list) and len(entry) == 2 for entry in entries)
+    return {**rest, "hypotheses": [{"text": text, "score": score} for text, score in entries] if are_pairs else entries}
+
+
 def _choices(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping[str, Any]:
     """Reads the choices of a completion; those that are texts, the possible answers of a test, are unchanged."""
     return answers(entries, rest) if are_objects(entries) else {**rest, "choices": entries}
@@ -171,6 +181,7 @@ LISTS: Mapping[str, Callable[[Sequence[object], Mapping[str, Any]], Mapping[str,
     "outputs": answers,
     "translations": translations,
     "sequences": _sequences,
+    "beams": _beams,
     "resps": _responses,
     "transcripts": _entries(_from_deepspeech),
     "hypotheses": _entries(_from_gstreamer),

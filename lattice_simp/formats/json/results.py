@@ -40,7 +40,7 @@ _MARKS = {
     r"\{": "final sentence transcription utterance utts",
     r'\[\s*(?:"|\{[^{}\n]*"text"\s*:)': "completions generations responses samples text",
     r'\[\s*\{\s*"text"\s*:': "sentences",
-    r'\[\s*\[\s*"': "resps",
+    r'\[\s*\[\s*"': "beams resps",
     r"\[\s*\[\s*\{": "generations",
     r"\[\s*\[": "timestamp",
     r'"\[': "nbest timestamps",
