@@ -1,15 +1,13 @@
-"""Reads and writes collections of lattices: n-best lists, folders, tar archives, Kaldi's archives, PLF files."""
+"""Reads and writes collections of lattices: n-best lists, folders, archives (tar, zip, Kaldi's), PLF files."""
 
 from __future__ import annotations
 
-import tarfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
@@ -27,7 +25,8 @@ from lattice_simp.formats import (
 )
 from lattice_simp.formats.common import HEAD, natural_order, never
 from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
-from lattice_simp.formats.kaldi import is_archive, is_script, kaldi_lattices
+from lattice_simp.formats.kaldi import is_archive as is_kaldi_archive
+from lattice_simp.formats.kaldi import is_script, kaldi_lattices
 from lattice_simp.formats.list_lines import Names, Sentence
 from lattice_simp.formats.moses_graphs import is_search_graph, search_graphs
 from lattice_simp.formats.moses_networks import is_moses_networks, moses_networks
@@ -35,6 +34,7 @@ from lattice_simp.formats.named_lattices import Load, NamedLattice, refuse_readi
 from lattice_simp.formats.nbest import is_nbest, list_stem_of, stream_sentences
 from lattice_simp.formats.plf import read_plf
 from lattice_simp.formats.sausages import is_sausages, sausage_lattices
+from lattice_simp.support.archives import archive_files, archive_stem, is_archive
 from lattice_simp.support.atomic import is_growing
 from lattice_simp.support.compression import COMPRESSIONS
 from lattice_simp.support.textio import Member, open_binary, read_lines, readable, text_begin
@@ -60,7 +60,6 @@ NamedLattices: TypeAlias = Iterator[NamedLattice]
 
 Same = TypeVar("Same")
 
-_TAR_MARK = slice(257, 262)
 _ROUNDING = 0.035  # seconds by which words may overlap because recognisers round their times
 
 
@@ -83,8 +82,8 @@ def read_all(
     The names of the lattices are:
 
     - in n-best lists: the names of the sentences, or their numbers;
-    - in folders and tar archives: the names of the files without endings, `FILE-NAME` for each lattice of a file with
-      several, and `ARCHIVE/NAME` for the lattices of a tar archive in a folder or an archive;
+    - in folders, tar and zip archives: the names of files without endings, `FILE-NAME` for each lattice of a file with
+      several, and `ARCHIVE/NAME` for the lattices of an archive in a folder or an archive;
     - in Kaldi's archives and script files: the utterances;
     - in PLF files and confusion networks of Moses: the numbers of the lattices, from 0;
     - in search graphs of Moses: the numbers of the sentences;
@@ -145,8 +144,8 @@ class _Reader:
                     self.members(member, str(member.relative_to(here))) for member in sorted(files, key=natural_order)
                 )
                 yield from _filled(chain.from_iterable(members), path)
-            elif _is_tar(here):
-                yield from _filled(self.tar_members(here), path)
+            elif is_archive(here):
+                yield from _filled(self.archived(here), path)
             else:
                 kind = partial(format_of_parts, here, self.format)
                 for name, load in self.lattices(here):
@@ -156,9 +155,9 @@ class _Reader:
         """Yields the lattices of a file of a folder or archive, with the file's name in theirs if there are several."""
         stem = list_stem_of(name)
         try:
-            if _is_tar(file):
-                stem = _tar_stem(name)
-                for entry in self.tar_members(file):
+            if is_archive(file):
+                stem = archive_stem(name)
+                for entry in self.archived(file):
                     yield entry._replace(name=f"{stem}/{entry.name}", file=entry.file and f"{stem}/{entry.file}")
             elif self.format is None and is_nbest(file):
                 yield from self.list_members(file, stem)
@@ -190,28 +189,13 @@ class _Reader:
         for lattice, load in chain(firsts, several):
             yield Entry(f"{stem_of(name)}-{lattice}", load, "", kind)
 
-    def tar_members(self, path: str | Path) -> Iterator[Entry]:
-        """Yields the lattices of the files of a tar archive.
-
-        Raises:
-            FormatError: the archive is damaged, or holds a sparse file.
-        """
-        try:
-            with (
-                open_binary(path) as unpacked,
-                closing(tarfile.open(fileobj=unpacked, mode="r|", tarinfo=_Header)) as archive,
-            ):
-                for member in archive:
-                    data = _member_data(archive, member, path)
-                    if data is not None:
-                        yield from self.members(Member(path, member.name, data), member.name)
-        except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
-            if isinstance(error, LatticeSimpError):
-                raise
-            raise FormatError(f"a broken tar archive: {error}", path=path, remedy="is the file cut off?") from error
+    def archived(self, archive: Path | Member) -> Iterator[Entry]:
+        """Yields the lattices of the files of a tar or zip archive; raises FormatError if it is damaged."""
+        for file in archive_files(archive):
+            yield from self.members(file, file.name)
 
     def lattices(self, path: Path) -> NamedLattices:
-        """Yields the lattices of a file that is neither a folder nor a tar archive."""
+        """Yields the lattices of a file that is neither a folder nor an archive."""
         if self.format is None and is_nbest(path):
             for sentence in self.sentences(path):
                 yield self.name_of(sentence), partial(list_lattice, sentence, self.symbols)
@@ -249,10 +233,10 @@ class _Reader:
 
 
 def format_of_parts(path: str | Path, format: str | None) -> str | None:
-    """Returns the format of a file of lattices, or None for folders, tar archives and n-best lists."""
+    """Returns the format of a file of lattices, or None for folders, archives and n-best lists."""
     if format is not None:
         return format
-    return None if Path(path).is_dir() or _is_tar(path) or is_nbest(path) else format_of_data(_head(path))
+    return None if Path(path).is_dir() or is_archive(path) or is_nbest(path) else format_of_data(_head(path))
 
 
 def _all_scaled(lattices: NamedLattices, scales: Mapping[str, float], path: str | Path) -> NamedLattices:
@@ -282,13 +266,13 @@ def is_collection(path: str | Path, format: str | None = None) -> bool:
     members: Iterator[Any]
     if format in JULIUS:
         members = julius_lattices(path, kind=format)
-    elif Path(path).is_dir() or _is_tar(path):
+    elif Path(path).is_dir() or is_archive(path):
         return True
     elif is_nbest(path):
         members = (sentence for sentence in stream_sentences(path) if not sentence.is_missing)
     else:
         head = text_begin(_head(path))
-        if is_archive(head) or is_sausages(head):
+        if is_kaldi_archive(head) or is_sausages(head):
             return True
         if is_search_graph(head):
             members = search_graphs(path)
@@ -332,7 +316,7 @@ def _plf_lattices(path: str | Path, symbols: SymbolTable | None = None, **option
 
 
 _SEVERAL: Mapping[str, tuple[Callable[[bytes], bool], Callable[..., NamedLattices]]] = {
-    "kaldi": (is_archive, kaldi_lattices),
+    "kaldi": (is_kaldi_archive, kaldi_lattices),
     "kaldi-binary": (never, kaldi_lattices),
     "sausages": (is_sausages, sausage_lattices),
     "moses-cn": (is_moses_networks, moses_networks),
@@ -368,47 +352,3 @@ def _filled(members: Iterator[Entry], path: str | Path) -> Iterator[Entry]:
 def _head(path: str | Path) -> bytes:
     with open_binary(path) as file:
         return file.read(HEAD)
-
-
-def _is_tar(path: str | Path) -> bool:
-    names = Path(path.name if isinstance(path, Member) else path).suffixes
-    return ".tar" in names or names[-1:] == [".tgz"] or _head(path)[_TAR_MARK].startswith(b"ustar")
-
-
-def _tar_stem(name: str) -> str:
-    """Removes the endings of a tar archive.
-
-    >>> _tar_stem("x/part.1.tar.gz"), _tar_stem("part.tgz"), _tar_stem("part")
-    ('x/part.1', 'part', 'part')
-    """
-    path = Path(name)
-    if path.suffix in COMPRESSIONS:
-        path = path.with_suffix("")
-    return str(path.with_suffix("") if path.suffix in (".tar", ".tgz") else path)
-
-
-class _Header(tarfile.TarInfo):
-    """A member's header; `tarfile` takes a damaged one for the end of the archive, except for the first."""
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """Parses a header.
-
-        Raises:
-            ReadError: it is damaged or cut off.
-            HeaderError: it consists of zeros, or nothing is left: the archive ends here.
-        """
-        try:
-            return super().frombuf(buf, encoding, errors)
-        except tarfile.HeaderError as error:
-            if any(buf):
-                raise tarfile.ReadError(f"the header of a member is damaged: {error}") from error
-            raise
-
-
-def _member_data(archive: tarfile.TarFile, member: tarfile.TarInfo, path: str | Path) -> bytes | None:
-    """Returns the bytes of a file in an archive, or None for folders and links."""
-    if member.issparse():  # a few bytes may represent terabytes of zeros
-        raise FormatError(f"the member {member.name} is sparse", path=path, remedy="pack it as a plain file")
-    file = archive.extractfile(member) if member.isfile() else None
-    return None if file is None else file.read()

@@ -34,6 +34,9 @@ _UNPACK = "unpack it first"
 _EXPORT = "export its content as text"
 _KALDI = "write text: lattice-copy ark:FILE ark,t:- | utils/int2sym.pl -f 3 words.txt > lattices.txt"
 
+ZIP = "a zip archive"
+"""The kind of zip archives without a more special kind."""
+
 INSPECT_LOG = rb"PK\x03\x04.{26}(?:_journal/|(?:header|summaries|reductions)\.json|samples/)"
 """The beginning of a log of Inspect, a zip archive: the name of its first file."""
 
@@ -47,7 +50,7 @@ SIGNATURES = tuple(
         ("a NumPy archive (.npz)", rb"PK\x03\x04.{26}[\w./-]{1,200}\.npy", _EXPORT),
         ("a PyTorch file", rb"PK\x03\x04.{26}[\w./-]{1,200}\.pkl", "write text, such as k2.to_str(fsa, openfst=True)"),
         ("a log of Inspect", INSPECT_LOG, "write its texts first: lattice-simp lattice texts"),
-        ("a zip archive", rb"PK(?:\x03\x04|\x05\x06|\x07\x08)", _UNPACK),
+        (ZIP, rb"PK(?:\x03\x04|\x05\x06|\x07\x08)", f"{_UNPACK}; most commands read one of lattices or lists"),
         ("a 7z archive", rb"7z\xbc\xaf\x27\x1c", _UNPACK),
         ("a RAR archive", rb"Rar!\x1a\x07", _UNPACK),
         ("a file packed by lz4", rb"\x04\x22\x4d\x18", _UNPACK),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import shutil
 import tarfile
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +16,7 @@ import lattice_simp as ls
 from lattice_simp import Lattice
 from lattice_simp.errors import FormatError, InputWarning, LatticeSimpError
 from lattice_simp.formats import open_archive
-from lattice_simp.formats.collections import entries, new_file, read_all
+from lattice_simp.formats.collections import entries, is_collection, new_file, read_all
 
 KALDI = """first-utterance\x20
 0\t1\thello\t1.5,2.25,3_4_4
@@ -105,14 +108,15 @@ MEMBERS = {
 }
 
 
-@pytest.mark.parametrize("mode", ["w", "w:gz"])
-def test_archives_hold_lists_as_folders_do(tmp_path, mode):
-    folder, archive = tmp_path / "folder", tmp_path / "lists.tar"
+@pytest.mark.parametrize("ending", ["tar", "tgz", "zip"])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_archives_hold_lists_as_folders_do(tmp_path, ending, is_named):
+    folder, archive = tmp_path / "folder", tmp_path / (f"lists.{ending}" if is_named else "lists")
     (folder / "x").mkdir(parents=True)
-    with tarfile.open(archive, mode) as tar:
-        for name, data in sorted(MEMBERS.items()):
-            (folder / name).write_bytes(data)
-            tar.add(folder / name, name)
+    for name, data in MEMBERS.items():
+        (folder / name).write_bytes(data)
+    packing = {"tar": "tar", "tgz": "gztar", "zip": "zip"}[ending]
+    Path(shutil.make_archive(tmp_path / "packed", packing, folder)).rename(archive)
     expected = {"many-u": "a", "many-1": "b", "one": "a cat", "x/a": "a", "x/talk.0001": "a hat"}
     for source in (folder, archive):
         read = dict(read_all(source))
@@ -128,6 +132,21 @@ def packed(archive, members):
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data))
     return archive
+
+
+def test_zip_archives_within_archives_and_their_damage(tmp_path):
+    """The attributes of files that macOS adds are left out."""
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as archive:
+        for name, data in {"a.txt": b"0 1 a\n1\n", "__MACOSX/._a.txt": b"\0\5\x16\7"}.items():
+            archive.writestr(name, data)
+    whole = zipped.getvalue()
+    assert [name for name, _ in read_all(packed(tmp_path / "x.tar", {"in.zip": whole}))] == ["in/a"]
+    assert is_collection(tmp_path / "x.tar")
+    for damaged in (whole[:-30], whole.replace(b"0 1 a", b"0 1 b"), b"", b"no zip archive"):
+        (tmp_path / "x.zip").write_bytes(damaged)
+        with pytest.raises(FormatError, match=r"x.zip: a broken zip archive: "):
+            list(read_all(tmp_path / "x.zip"))
 
 
 def test_broken_lists_in_archives_are_skipped(tmp_path):

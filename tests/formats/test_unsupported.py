@@ -48,7 +48,6 @@ def fst_header(arc_type: bytes) -> bytes:
 
 
 BINARY = {
-    "zip": (zipped("a.txt"), "a zip archive", "unpack"),
     "arrow": (b"ARROW1\0\0" + bytes(40), "an Arrow file", "as text"),
     "arrow stream": (b"\xff\xff\xff\xff\x78\x01\0\0\x10\0\0\0" + bytes(40), "an Arrow file", "as text"),
     "npz": (array(np.savez, np.zeros(3)), r"a NumPy archive \(.npz\)", "as text"),
@@ -156,10 +155,13 @@ def test_what_it_looks_like_and_what_helps(tmp_path, reader, name):
         assert wanted in caught.value.remedy, caught.value
 
 
-def test_an_archive_is_no_list(tmp_path):
-    (tmp_path / "x").write_bytes(archived("a.nbest", b"0 ||| a cat ||| F= -1 ||| -1\n"))
+@pytest.mark.parametrize(("pack", "kind"), [(archived, "tar"), (zipped, "zip")])
+def test_an_archive_is_no_list(tmp_path, pack, kind):
+    (tmp_path / "x").write_bytes(pack("a.nbest", b"0 ||| a cat ||| F= -1 ||| -1\n"))
     assert [name for name, _ in read_all(tmp_path / "x")] == ["a"]
-    with pytest.raises(FormatError, match=r"x: looks like a tar archive \(unpack it first"):
+    with pytest.raises(
+        FormatError, match=rf"x: looks like a {kind} archive.* \(unpack it first; most commands read one"
+    ):
         read_nbest(tmp_path / "x")
 
 
