@@ -38,6 +38,7 @@ _LISTS = (
     "result",
     "timestamps",
     "timestamps_word",
+    "word",
     "timestamp",
     "word-alignment",
     "word_segments",
