@@ -84,12 +84,11 @@ def _from_gstreamer(entry: Mapping[str, Any]) -> object:
 
 
 def _from_azure(entry: Mapping[str, Any]) -> object:
-    """Returns a hypothesis of Azure with the log of its confidence as the score."""
+    """Returns a hypothesis of Azure with the log of its confidence, if it has one, as the score."""
     lowered = {key.lower(): value for key, value in entry.items()}
-    confidence = number_of(lowered.get("confidence"))
+    confidence, text = number_of(lowered.get("confidence")), lowered.get("lexical", lowered.get("display"))
     if confidence is None:
-        return entry
-    text = lowered.get("lexical", lowered.get("display"))
+        return entry if text is None or "confidence" in lowered else {"text": text}
     return {"text": text, "score": math.log(max(confidence, _LEAST_CONFIDENCE))}
 
 
