@@ -96,7 +96,7 @@ def binary_lattices(file: Readable, path: str | Path, options: ReadOptions) -> I
                     raise _error(f"the lattice {shown(name)} is cut off", path)
                 rest += more
         except FormatError as error:
-            yield name[:40].decode("utf-8", "replace"), partial(refuse_reading, error)
+            yield _CONTROL.sub(b"?", name[:40]).decode("utf-8", "replace"), partial(refuse_reading, error)
             return
         key = name.decode("utf-8", "replace")
         yield key, partial(parse_binary, rest[:size], key, path, options)

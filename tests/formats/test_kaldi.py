@@ -135,6 +135,7 @@ def test_a_lattice_is_not_lost_in_a_damaged_name(tmp_path, words, name):
         path.write_bytes(data[: begin + 2] + damage + data[begin + 10 :])
         with pytest.raises(FormatError, match=r"x\.ark: (?:the name of an utterance is missing|looks like a Kaldi)"):
             list(read_all(path, "kaldi-binary", symbols_path=words))
+        assert all(entry.name.isprintable() for entry in entries(path, "kaldi-binary", symbols_path=words))
 
 
 def test_labels_without_a_word(tmp_path):
