@@ -266,7 +266,8 @@ def test_damaged_arrays(tmp_path):
     assert (a.sum(), b.tolist()) == (499500, [0, 1, 2])
     data = path.read_bytes()
     middle = len(data) // 2
-    for damaged in (b"", data[:100], data[:-1], b"x" * 99, data[:middle] + b"x" + data[middle + 1 :], b"\x80\x04N."):
+    changed = [data[:middle] + b"x" + data[middle + 1 :], data.replace(b"(1000,)", b"(1000, ")]
+    for damaged in (b"", data[:100], data[:-1], b"x" * 99, b"\x80\x04N.", *changed):
         path.write_bytes(damaged)
         with pytest.raises(LatticeSimpError, match=r"x.npz: not a readable .npz file: .*; remove its folder and run"):
             read_npz(path, "a", "b")
