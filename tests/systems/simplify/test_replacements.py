@@ -54,6 +54,8 @@ CASES = [
     ("They lack money and time .", "They lack money and time ."),
     ("They lack money .", "They do not have money ."),
     ("This is home to a fish .", "This is home to a fish ."),
+    ("It closely resembles a fish .", "It closely resembles a fish ."),
+    ("Here , they may resemble mice .", "Here , they may look like mice ."),
     ("He said in a statement sent to Ann that it rained .", "He said in a statement sent to Ann that it rained ."),
     ("It was a devastating attack on him .", "It was a devastating attack on him ."),
     ("It was set to be Leeds .", "It was set to be Leeds ."),
