@@ -115,8 +115,8 @@ def program(
     path = Path(file)
     name = f"experiments.{path.parent.name if path.stem == '__main__' else path.stem}"
     parser = argparse.ArgumentParser(prog=f"python -m {name}", description=about)
-    own: dict[str, Any] = {"nargs": "?", "default": path.parent} if (path.parent / CONFIG).exists() else {}
-    parser.add_argument("folder", type=Path, **own, help="with config.yaml (%(default)s)")
+    optional: dict[str, Any] = {"nargs": "?", "default": path.parent} if (path.parent / CONFIG).exists() else {}
+    parser.add_argument("folder", type=Path, **optional, help="with config.yaml (%(default)s)")
     parser.add_argument("--data", help="the folder with the corpora; the same as --set data=FOLDER")
     parser.add_argument("--work", help="the folder for intermediate files; the same as --set work=FOLDER")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="override a setting")

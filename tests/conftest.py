@@ -21,7 +21,7 @@ from lattice_simp.support.tasks import batch, run_batch
 from lattice_simp.train.ngrams.estimate import find_lmplz
 
 # A busy machine must not fail tests.
-settings.register_profile("lattice_simp", deadline=None)
+settings.register_profile("lattice_simp", deadline=None, max_examples=50)
 settings.load_profile("lattice_simp")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for background jobs of a shell, which inherit it

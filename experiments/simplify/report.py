@@ -150,11 +150,11 @@ def cautious_tables() -> list[str]:
     cells = [
         (
             Cell(part),
-            Cell(found["read"]),
-            Cell(None if part in controls else found["changed_pct"]),
-            *map(Cell, _ranges(found, names)),
+            Cell(figures["read"]),
+            Cell(None if part in controls else figures["changed_pct"]),
+            *map(Cell, _ranges(figures, names)),
         )
-        for part, found in parts.items()
+        for part, figures in parts.items()
     ]
     title = (
         "Cautious mode on new sentences: percentages of changed sentences, and of these outputs (`judged_cautious.tsv`)"

@@ -57,8 +57,8 @@ class ProtocolRun:
 
     def same_protocol(self, other: ProtocolRun) -> bool:
         """Returns whether another run had the same protocol, config and changes."""
-        mine, theirs = ((run.protocol_sha, run.config_sha, run.changes) for run in (self, other))
-        return mine == theirs
+        first, second = ((run.protocol_sha, run.config_sha, run.changes) for run in (self, other))
+        return first == second
 
     def write(self, work: Path) -> None:
         """Appends this run to the runs of a work folder."""

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from lattice_simp.support.database import LockedError
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 class Store(Protocol):
@@ -62,12 +62,12 @@ class OpenedStore(Generic[StoreKind]):
                 self._store.close()
                 self._store = None
 
-    async def run(self, function: Callable[..., Found], *arguments: Any) -> Found:
+    async def run(self, function: Callable[..., Result], *arguments: Any) -> Result:
         """Calls a function with the store and the arguments in one of few threads; raises LockedError, too."""
         work = partial(self._run, time.monotonic(), function, *arguments)
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
-    def _run(self, requested_at: float, function: Callable[..., Found], *arguments: Any) -> Found:
+    def _run(self, requested_at: float, function: Callable[..., Result], *arguments: Any) -> Result:
         if requested_at < self._locked_at:  # requests from before this was detected have already waited
             raise LockedError("another program has locked it", path=self._path, remedy="try again in a moment")
         try:

@@ -11,8 +11,8 @@ if (form) {
   const options = (scale) => [...scale.querySelectorAll("input[type=radio]")];
   const field = (scale) => scale.querySelector("input[type=radio], input[type=number]");
   const isOpen = (scale) => {
-    const own = field(scale);
-    return own && (own.type === "number" ? own.value === "" : !options(scale).some((option) => option.checked));
+    const input = field(scale);
+    return input && (input.type === "number" ? input.value === "" : !options(scale).some((option) => option.checked));
   };
   const errors = group ? markErrors(form, group) : null;
 
@@ -70,7 +70,7 @@ function markErrors(form, group) {
   const written = ({ first, last, kind }) => `${first === last ? first + 1 : `${first + 1}-${last + 1}`} ${kind}`;
 
   function show() {
-    marks.sort((one, other) => one.first - other.first);
+    marks.sort((mark, other) => mark.first - other.first);
     field.value = marks.map(written).join("; ") || "none";
     words.tokens.forEach((token, index) => {
       token.classList.toggle("marked", marks.some(({ first, last }) => first <= index && index <= last));

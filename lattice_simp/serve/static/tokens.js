@@ -12,7 +12,7 @@ export function pressable(group, changed) {
   const isPressed = (index) => tokens[index].getAttribute("aria-pressed") === "true";
   const pressed = () => tokens.map((_, index) => isPressed(index));
   const press = (index, on) => tokens[index].setAttribute("aria-pressed", String(on));
-  const restore = (own) => own.forEach((on, index) => press(index, on));
+  const restore = (states) => states.forEach((on, index) => press(index, on));
 
   function pressRange(from, to, on) {
     for (let index = Math.min(from, to); index <= Math.max(from, to); index++) press(index, on);
@@ -22,12 +22,12 @@ export function pressable(group, changed) {
 
   function focus(index) {
     const to = Math.max(0, Math.min(tokens.length - 1, index));
-    tokens.forEach((token, own) => { token.tabIndex = own === to ? 0 : -1; });
+    tokens.forEach((token, number) => { token.tabIndex = number === to ? 0 : -1; });
     tokens[to].focus();
     return to;
   }
 
-  tokens.forEach((token, own) => { token.type = "button"; token.tabIndex = own === 0 ? 0 : -1; });
+  tokens.forEach((token, number) => { token.type = "button"; token.tabIndex = number === 0 ? 0 : -1; });
 
   group.addEventListener("keydown", (event) => {
     const index = tokens.indexOf(document.activeElement);
@@ -50,15 +50,15 @@ export function pressable(group, changed) {
 
   function inLine(index, step) {
     // the token above or below
-    const own = tokens[index].getBoundingClientRect();
-    const middle = (own.left + own.right) / 2;
+    const start = tokens[index].getBoundingClientRect();
+    const middle = (start.left + start.right) / 2;
     const others = tokens.map((token, number) => ({ number, box: token.getBoundingClientRect() }))
-      .filter(({ box }) => step * (box.top - own.top) > own.height / 2);
+      .filter(({ box }) => step * (box.top - start.top) > start.height / 2);
     if (!others.length) return index;
-    const nearest = Math.min(...others.map(({ box }) => Math.abs(box.top - own.top)));
-    const line = others.filter(({ box }) => Math.abs(Math.abs(box.top - own.top) - nearest) < own.height / 2);
+    const nearest = Math.min(...others.map(({ box }) => Math.abs(box.top - start.top)));
+    const line = others.filter(({ box }) => Math.abs(Math.abs(box.top - start.top) - nearest) < start.height / 2);
     const gap = ({ box }) => Math.abs((box.left + box.right) / 2 - middle);
-    return line.reduce((best, one) => (gap(one) < gap(best) ? one : best)).number;
+    return line.reduce((best, token) => (gap(token) < gap(best) ? token : best)).number;
   }
 
   // ---- mouse and touch
@@ -114,8 +114,8 @@ export function pressable(group, changed) {
     pressed,
     focus,
     bits: () => pressed().map((on) => (on ? "1" : "0")).join(""),
-    set(own) {
-      restore(own);
+    set(states) {
+      restore(states);
       changed();
     },
   };

@@ -46,13 +46,13 @@ import { pressable } from "./tokens.js";
 
   // The address of what is marked and set; options that are as usual are left out, as the server does.
   function address(base) {
-    const own = new URLSearchParams({ text: form.elements.marked.value });
-    if (mask.value) own.set("mask", mask.value);
+    const query = new URLSearchParams({ text: form.elements.marked.value });
+    if (mask.value) query.set("mask", mask.value);
     for (const field of form.querySelectorAll("[data-default]")) {
       const value = field.type === "checkbox" ? String(Number(field.checked)) : field.value;
-      if (value !== field.dataset.default) own.set(field.name, value);
+      if (value !== field.dataset.default) query.set(field.name, value);
     }
-    return `${base}?${own}`;
+    return `${base}?${query}`;
   }
 
   async function tellFacts() {
@@ -60,9 +60,9 @@ import { pressable } from "./tokens.js";
       facts.textContent = "Nothing is marked: the whole sentence is translated.";
       return;
     }
-    const own = mask.value;
-    const answer = await fetch(`${form.dataset.skeleton}?mask=${own}`).catch(() => null);
-    if (answer && answer.ok && own === mask.value) facts.textContent = (await answer.json()).summary;
+    const value = mask.value;
+    const answer = await fetch(`${form.dataset.skeleton}?mask=${value}`).catch(() => null);
+    if (answer && answer.ok && value === mask.value) facts.textContent = (await answer.json()).summary;
   }
 
   function translateSoon(wait = WAIT) {
@@ -73,24 +73,24 @@ import { pressable } from "./tokens.js";
   }
 
   async function translate() {
-    const own = new AbortController();
-    asked = own;
+    const request = new AbortController();
+    asked = request;
     try {
-      const answer = await fetch(address(form.dataset.result), { signal: own.signal });
+      const answer = await fetch(address(form.dataset.result), { signal: request.signal });
       const open = [...result.querySelectorAll("details[id][open]")].map((details) => details.id);
       result.innerHTML = await answer.text();
       for (const id of open) document.getElementById(id)?.setAttribute("open", "");
-      const told = result.querySelector(".composed .words, .full .words, [role=alert]");
-      announcement.textContent = told ? told.textContent.trim().replace(/\s+/g, " ") : "";
+      const news = result.querySelector(".composed .words, .full .words, [role=alert]");
+      announcement.textContent = news ? news.textContent.trim().replace(/\s+/g, " ") : "";
       if (answer.status === 503) translateSoon(LATER);
       else result.removeAttribute("aria-busy");
     } catch (error) {
       if (error.name === "AbortError") return;
-      const told = document.createElement("p");
-      told.className = "error";
-      told.setAttribute("role", "alert");
-      told.textContent = "The server does not answer. Is it still running?";
-      result.replaceChildren(told);
+      const message = document.createElement("p");
+      message.className = "error";
+      message.setAttribute("role", "alert");
+      message.textContent = "The server does not answer. Is it still running?";
+      result.replaceChildren(message);
       result.removeAttribute("aria-busy");
     }
   }
@@ -124,10 +124,10 @@ import { pressable } from "./tokens.js";
     const word = within && event.target.closest && event.target.closest("[data-source]");
     const token = within ? indexAt(event) : -1;
     const wanted = new Set(word ? word.dataset.source.split(" ").map(Number) : token >= 0 ? [token] : []);
-    tokens.forEach((own, index) => own.classList.toggle("is-lit", Boolean(word) && wanted.has(index)));
-    for (const own of result.querySelectorAll("[data-source]")) {
-      const meets = own.dataset.source.split(" ").some((index) => wanted.has(Number(index)));
-      own.classList.toggle("is-lit", word ? own === word : meets);
+    tokens.forEach((button, index) => button.classList.toggle("is-lit", Boolean(word) && wanted.has(index)));
+    for (const translated of result.querySelectorAll("[data-source]")) {
+      const meets = translated.dataset.source.split(" ").some((index) => wanted.has(Number(index)));
+      translated.classList.toggle("is-lit", word ? translated === word : meets);
     }
   }
 
@@ -148,11 +148,11 @@ import { pressable } from "./tokens.js";
     };
     const light = (arcs, row) => {
       const wanted = new Set(arcs);
-      const meets = (own) => own.dataset.arcs.split(" ").some((arc) => wanted.has(arc));
-      for (const own of result.querySelectorAll("svg [data-arcs]")) own.classList.toggle("is-lit", meets(own));
+      const meets = (shape) => shape.dataset.arcs.split(" ").some((arc) => wanted.has(arc));
+      for (const shape of result.querySelectorAll("svg [data-arcs]")) shape.classList.toggle("is-lit", meets(shape));
       result.querySelector(".lattice")?.classList.toggle("has-lit", wanted.size > 0);
-      for (const own of result.querySelectorAll(".nbest [data-arcs]")) {
-        own.classList.toggle("is-lit", row ? own === row : meets(own));
+      for (const listed of result.querySelectorAll(".nbest [data-arcs]")) {
+        listed.classList.toggle("is-lit", row ? listed === row : meets(listed));
       }
     };
     for (const kind of ["pointerover", "focusin"]) result.addEventListener(kind, point);

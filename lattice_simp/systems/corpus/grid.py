@@ -191,9 +191,9 @@ def _aligned(grids: Grids, first: int, skip_cost: float) -> Alignments:
     point, moves = grids.points(lattice.sources[arcs]), lattice.olabels[arcs] - 1
     parts: list[tuple[Longs, ...]] = []
     for number, move in enumerate(MOVES):
-        mine = np.flatnonzero(moves == number)
+        moved = np.flatnonzero(moves == number)
         for index, (down, right) in enumerate(move.pairs):
-            parts.append((2 * mine + index, point.grid[mine], point.row[mine] + down, point.column[mine] + right))
+            parts.append((2 * moved + index, point.grid[moved], point.row[moved] + down, point.column[moved] + right))
     order, grid, row, column = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     sorting = np.argsort(order)
     grid, row, column = grid[sorting], row[sorting], column[sorting]
