@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from train.toy import write_toy_experiment
+from train.toy import toy_results, write_toy_experiment
 
 from experiments.adaptation import __main__ as program
 from experiments.adaptation.__main__ import config_of, other_half, write_texts
@@ -72,8 +70,7 @@ def test_costs_of_stages_of_a_name_are_added():
 @pytest.mark.slow
 @pytest.mark.usefixtures("lmplz")
 def test_the_experiment_on_a_toy_pair(folder, capsys):
-    program.main([str(folder), "--output", str(folder)])
-    figures = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    figures, page = toy_results(program.main, folder, capsys)
     assert figures["sentences"] == 10
     systems = figures["systems"]
     assert list(systems) == list(SETTINGS["systems"])
@@ -84,6 +81,4 @@ def test_the_experiment_on_a_toy_pair(folder, capsys):
     assert systems["provenance"]["halves"][0]["provenance"].keys() == {"From-toy", "From-more"}
     assert systems["ratio"]["halves"][1]["tune"]["length_ratio"] > 0
     assert not systems["plain"]["halves"][0]["mixture"]
-    page = (folder / "RESULTS.md").read_text(encoding="utf-8")
-    assert capsys.readouterr().out.strip() == page.strip()
     assert "10 sentences of the development set" in page

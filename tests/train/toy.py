@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections import Counter
@@ -150,3 +151,11 @@ def write_toy_experiment(folder, settings, corpora=(), **sections):
     settings = {**settings, "data": str(folder), "work": str(folder / "work")}
     (folder / "config.yaml").write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
     return settings
+
+
+def toy_results(main, folder, capsys):
+    """Runs an experiment, which prints the page that it writes; returns its figures and the page."""
+    main([str(folder), "--output", str(folder)])
+    page = (folder / "RESULTS.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out.strip() == page.strip()
+    return json.loads((folder / "results.json").read_text(encoding="utf-8")), page
