@@ -35,16 +35,19 @@ def comparisons(measured, groups):
     return compare_groups(measured, groups, "a", SignificanceTest(samples=100))
 
 
-def plots_of(comparisons):
-    return [gain_plot(ter(), "size", comparisons), quality_plot(ter(), "size", comparisons), failure_plot(CURVES)]
+PLOTS = {
+    "gain": lambda comparisons: gain_plot(ter(), "size", comparisons),
+    "quality": lambda comparisons: quality_plot(ter(), "size", comparisons),
+    "failure": lambda comparisons: failure_plot(CURVES),
+}
 
 
-@pytest.mark.parametrize("kind", [0, 1, 2])
-def test_files_are_valid_and_the_same_each_time(tmp_path, comparisons, kind):
+@pytest.mark.parametrize("name", PLOTS)
+def test_files_are_valid_and_the_same_each_time(tmp_path, comparisons, name):
     for ending in ("png", "svg"):
         paths = [tmp_path / f"{time}.{ending}" for time in (1, 2)]
         for path in paths:
-            save_plot(plots_of(comparisons)[kind], path)
+            save_plot(PLOTS[name](comparisons), path)
         first, second = (path.read_bytes() for path in paths)
         assert first == second
         if ending == "png":
@@ -95,8 +98,8 @@ def test_no_window_and_no_state_is_left(comparisons, tmp_path):
     import matplotlib
 
     before = dict(matplotlib.rcParams.copy())
-    for figure in plots_of(comparisons):
-        save_plot(figure, tmp_path / "plot.svg")
+    for plot in PLOTS.values():
+        save_plot(plot(comparisons), tmp_path / "plot.svg")
     after = dict(matplotlib.rcParams.copy())
     del before["backend"], after["backend"]  # determined on first use
     assert after == before
