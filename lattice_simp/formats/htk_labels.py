@@ -101,7 +101,7 @@ class _Utterance:
     def hypotheses(self, path: str | Path) -> list[Hypothesis]:
         """Returns the alternatives with words."""
         levels = _num_levels([row for rows in self.alternatives for row in rows], path)
-        alternatives = [words for rows in self.alternatives if (words := _words(rows, levels))]
+        alternatives = [words for rows in self.alternatives if (words := _words(rows, levels, path))]
         strings = [tuple(entry.word for entry in words) for words in alternatives]
         scores = [[entry.score for entry in words if entry.score is not None] for words in alternatives]
         times = [_times(words) for words in alternatives]
@@ -169,7 +169,7 @@ def _row(text: str, path: str | Path, line: int) -> _Row:
 
 
 def _is_label(text: str) -> bool:
-    """Returns whether a text in the place of a label or a score is no number, not even an infinite one."""
+    """Returns whether a text in the place of a label or a score is a word: not a number, nor infinity or NaN."""
     try:
         float(text)
     except ValueError:
@@ -202,11 +202,18 @@ def _num_levels(rows: list[_Row], path: str | Path) -> int:
     return levels
 
 
-def _words(rows: list[_Row], levels: int) -> list[_Word]:
-    """Returns the words of an alternative; lines before the first one count for its score."""
-    if levels == 1:
+def _words(rows: list[_Row], levels: int, path: str | Path) -> list[_Word]:
+    """Returns the words of an alternative; lines before the first one count for its score.
+
+    Raises:
+        FormatError: no line of the alternative has a word, in an utterance with several levels.
+    """
+    if levels == 1 or not rows:
         return [_Word(*row.labels[0], row.span) for row in rows]
     begins = [number for number, row in enumerate(rows) if len(row.labels) == levels]
+    if not begins:
+        message = f"no word in this alternative, but labels of {levels} levels in others of its utterance"
+        raise FormatError(message, path=path, line=rows[0].line, remedy=_LEVELS)
     ends = [*begins[1:], len(rows)]
     parts = (rows[begin:end] for begin, end in zip([0, *begins[1:]], ends, strict=False))
     return [_aligned(rows[begin], part) for begin, part in zip(begins, parts, strict=True)]

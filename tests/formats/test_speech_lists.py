@@ -97,8 +97,9 @@ ALIGNED = """#!MLF!#
         (ALIGNED, [17.0, 20.0]),
         (re.sub(r"s\d -?[\d.]+ (?=[dak])|.*s3.*\n", "", ALIGNED), [17.0, 20.0]),
         (re.sub(r'(?s)^.*-1"\n|\.\n$', "", ALIGNED), [17.0, 20.0]),
+        (ALIGNED.replace("///", "///\n///"), [17.0, 20.0]),
     ],
-    ids=["states and phones", "phones", "no header"],
+    ids=["states and phones", "phones", "no header", "empty alternative"],
 )
 def test_alignments_of_htk_hold_words_in_the_last_level(tmp_path, text, costs):
     assert lists_of(tmp_path / "x", text) == [[*zip(["the cat", "a"], costs, strict=True)]]
@@ -167,6 +168,11 @@ BROKEN = {
     "words beside words": (MLF.replace("the -6.5", "the small").replace("cat -9", "cat"), 3, "several words on a line"),
     "words without times": ('#!MLF!#\n"x"\nthe\na cat\n.\n', 4, "several words on a line: 'a cat'"),
     "levels": (MLF.replace("the -6.5", "s2 x dh the"), 3, "labels of several levels"),
+    "alternative without words": (
+        MLF.replace("eau -3", "eau -3 l'eau -2"),
+        12,
+        "no word in this alternative, but labels of 2 levels in others of its utterance",
+    ),
     "scores": (MLF.replace("-6.5", "-6.5 -7"), 3, "a score in the place of a label"),
     "score of a label": (MLF.replace("-6.5", "-inf"), 3, "not a finite number"),
     "a score is missing": (MLF.replace(" -6.5", ""), 2, "scores for some words of this utterance only"),
@@ -196,7 +202,7 @@ def test_labels_have_no_features(tmp_path: Path) -> None:
         ls.read_nbest(tmp_path / "x", cost="LM")
 
 
-@pytest.mark.parametrize("text", [MLF, JULIUS])
+@pytest.mark.parametrize("text", [MLF, ALIGNED, JULIUS])
 def test_any_bytes_are_read_or_refused(tmp_path: Path, text: str) -> None:
     with warnings.catch_warnings(action="ignore"):
         fuzz_file(tmp_path / "x", text.encode(), ls.read_nbest, seconds=0.3)
