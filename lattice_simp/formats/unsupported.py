@@ -60,6 +60,11 @@ _PYCTCDECODE = (
 _NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _TWO = (_NUMBER, _NUMBER)
 _TAG = rb"[A-Z.,:$][\w$|=.-]*"
+_COLUMN = (
+    rb'"?(?i:id|text|hyp(?:othes[ie]s)?|transcri(?:pt|ption)|predictions?|translations?|outputs?|sentences?|sources?|'
+    rb'references?|scores?)"?'
+)
+_OTHERS = rb'(?:"?[\w ]+"?[,;\t])*'
 _FEATURES = (
     rb"\d+[ \t]+\d+[ \t]+\S+(?:(?:[ \t]+[^\s:]*[^\s\d:][^\s:]*:%b)+|(?:[ \t]+[^\s:]+:%b){3,})[ \t]*\r?(?:\n|\Z)" % _TWO
 )
@@ -145,6 +150,11 @@ KINDS = tuple(
             "subtitles",
             rb"WEBVTT|1\s*\n\d\d:\d\d:\d\d[,.]|start\tend\ttext\r?\n|\d+,\d+,\"|\[by:|\[\d\d:\d\d\.\d\d\]",
             "let Whisper write JSON: --output_format json",
+        ),
+        (
+            "a table (CSV, TSV)",
+            rb'%b%b[,;\t]%b%b(?:[,;\t]"?[\w ]+"?)*[ \t]*\r?(?:\n|\Z)' % (_OTHERS, _COLUMN, _OTHERS, _COLUMN),
+            f"convert it to JSON: {_JSON}",
         ),
         (
             "beams of pyctcdecode",

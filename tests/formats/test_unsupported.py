@@ -118,6 +118,8 @@ TEXT = {
     "hypergraph": ("# target ||| features ||| source-covered\n2 1\n", "a hypergraph", "moses -n-best-list"),
     "features": ("0 1 a lm:2.5 tm:1\n1\n", "a text lattice with features", "--from features"),
     "subtitles": ("1\n00:00:01,000 --> 00:00:02,000\nHello\n", "subtitles", ""),
+    "table of scores": ("id\thyp\tscore\n0\ta cat\t-1\n", "a table", "convert it to JSON"),
+    "table of texts": ('"source","Translation"\r\n"eine katze","a cat"\r\n', "a table", "hypotheses"),
     "table of Whisper": ("start\tend\ttext\n0\t1000\tA cat.\n", "subtitles", "--output_format json"),
     "symbols": ("<eps> 0\na 1\nb 2\n", "a symbol table", "--symbols"),
 }
