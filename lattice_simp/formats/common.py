@@ -310,6 +310,15 @@ class FieldText:
         return np.fromiter(map(int, fields), dtype=np.int64, count=len(fields))
 
 
+def is_number(text: str) -> bool:
+    """Returns whether a text is a number, finite or not."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def finite_numbers(fields: list[bytes]) -> Floats | None:
     """Returns the numbers of fields, or None if `finite` refuses one of them."""
     if not is_plain(b"".join(fields)):

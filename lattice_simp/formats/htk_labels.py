@@ -29,7 +29,7 @@ from typing import NamedTuple
 from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.common import MOST_SECONDS, beyond, finite, natural, shown
+from lattice_simp.formats.common import MOST_SECONDS, beyond, finite, is_number, natural, shown
 from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score, samples
 from lattice_simp.formats.slf_reader import unquoted
 from lattice_simp.support.textio import read_lines, text_begin
@@ -159,22 +159,13 @@ def _row(text: str, path: str | Path, line: int) -> _Row:
         score = finite(field_text)
         if labels and labels[-1][1] is None and score is not None:
             labels[-1] = labels[-1][0], score
-        elif labels and not _is_label(field_text):
+        elif labels and is_number(field_text):
             fault = "a score in the place of a label, or one that is not a finite number"
             message = f"{fault}: {shown(text)}{beyond(field_text)}"
             raise FormatError(message, path=path, line=line, remedy=_LEVELS)
         else:
             labels.append((_spelled(field_text, path, line), None))
     return _Row(labels, (begin, end) if begin <= end <= MOST_SECONDS else None, line)
-
-
-def _is_label(text: str) -> bool:
-    """Returns whether a text in the place of a label or a score is a word: not a number, nor infinity or NaN."""
-    try:
-        float(text)
-    except ValueError:
-        return True
-    return False
 
 
 def _spelled(text: str, path: str | Path, line: int) -> str:

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
-from lattice_simp.formats.common import beyond, finite, shown
+from lattice_simp.formats.common import beyond, finite, is_number, shown
 from lattice_simp.formats.list_lines import Doubts, IdCheck, Sentence, feature_score, stored_features, stored_score
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, output_place, read_lines
@@ -155,7 +155,7 @@ def _parse_line(line: str, path: str | Path, line_number: int) -> _Row:
     columns = [column for column in columns if not _SKIPPED.match(column)]
     if len(columns) == 1 and finite(columns[0]) is not None:
         columns.insert(0, "")  # a total without features
-    if len(columns) > 2 and finite(columns[1]) is None and all(map(_is_number, columns[0].split())):
+    if len(columns) > 2 and finite(columns[1]) is None and all(map(is_number, columns[0].split())):
         unread += [_LINKS] if columns[0] else []  # an alignment without links, or of one source word
         del columns[0]
     if len(columns) == 2 and finite(columns[0]) is not None and "=" in columns[1]:
@@ -181,7 +181,7 @@ def _features(column: str, error: Callable[[str, str], FormatError]) -> dict[str
         value_text = token
         if token.endswith("=") or finite(token) is None:
             name, equals, value_text = token.rpartition("=")
-            if not equals and _is_number(token):
+            if not equals and is_number(token):
                 message = f"a feature without a finite value: {shown(token)}{beyond(token)}"
                 raise error(message, "write finite decimal numbers")
             if _JOINED.search(name):
@@ -266,15 +266,6 @@ def write_moses(
     if num_empty:
         message = f"no lines for the last {counted(num_empty, 'sentence')}, without hypotheses"
         warn(message, path=output_place(path), remedy="to keep their places, write JSON lines, to a name in .jsonl")
-
-
-def _is_number(text: str) -> bool:
-    """Returns whether a text is a number, finite or not."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _format(entry: Hypothesis, style: str) -> str:
