@@ -37,7 +37,7 @@ def test_outputs_of_systems_and_back(call, tmp_path):
         ("a cat (utt-1)\n(utt-2)\n", "ends with a name, such as (utt-1),"),
         ("-0.5\ta cat\n-1.5\ta dog\n", "begins with a number and a tab, such as -0.5,"),
         ("a cat\t-0.5\na dog\t-1.5e1\n", "ends with a tab and a number, such as -0.5,"),
-        ("id\ttext\tscore\n0\ta cat\t-1\n", "holds a tab before other text, such as a cat,"),
+        ("id\ttitle\tmark\n0\ta cat\t-1\n", "holds a tab before other text, such as a cat,"),
         ("a cat\t" + "x" * 50 + "\na dog\ty\n", f"holds a tab before other text, such as {'x' * 40},"),
     ],
 )
