@@ -182,8 +182,8 @@ def test_another_program_s_database_is_left_alone(tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only the administrator can run a program as another user")
 def test_a_file_that_cannot_be_written_is_reported_at_once():
-    code = (
-        "import os, sys; from lattice_simp.systems.annotation import AnnotationStore\n"
+    code = (  # which imports all modules first: nobody may not read Python's folders
+        "import os, sys, urllib.parse; from lattice_simp.systems.annotation import AnnotationStore\n"
         f"os.setuid({pwd.getpwnam('nobody').pw_uid})\n"
         "try: AnnotationStore(sys.argv[1])\n"
         "except ValueError as error: print(error)\n"
