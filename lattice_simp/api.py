@@ -22,7 +22,7 @@ from lattice_simp.errors import (
 )
 from lattice_simp.formats import read, read_nbest, write
 from lattice_simp.formats.collections import read_all
-from lattice_simp.formats.generator_results import from_generator
+from lattice_simp.formats.generators.results import from_generator
 from lattice_simp.formats.nbest import write_nbest
 from lattice_simp.formats.terms import read_terms
 from lattice_simp.lm import LanguageModel

@@ -15,7 +15,7 @@ import numpy as np
 import lattice_simp as ls
 from experiments.bench.constrained import frequent_words, pieces_of
 from experiments.bench.figures import Figures, figure, installed, repeated, timed
-from lattice_simp.formats.grammar import format_gbnf, format_lark, format_regex
+from lattice_simp.formats.generators.grammar import format_gbnf, format_lark, format_regex
 
 VOCABULARY, ROWS, STEPS, TERMS = 130_000, 8, 50, 20
 """The number of tokens, rows of a step, steps of each state, and terms of a regular expression."""

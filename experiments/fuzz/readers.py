@@ -14,7 +14,7 @@ import numpy as np
 import lattice_simp as ls
 from lattice_simp.formats import FORMATS
 from lattice_simp.formats.collections import read_all
-from lattice_simp.formats.grammar import GRAMMARS
+from lattice_simp.formats.generators.grammar import GRAMMARS
 from lattice_simp.support.textio import read_lines
 
 Read = Callable[[Path], Any]

@@ -17,9 +17,9 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats import KALDI, check_labels
 from lattice_simp.formats.common import finite
 from lattice_simp.formats.list_lines import Sentence
+from lattice_simp.formats.moses.plf import Scores as PlfScores
 from lattice_simp.formats.nbest import stream_sentences
 from lattice_simp.formats.pieces import PieceKind
-from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.ops.join_pieces import join_pieces
 from lattice_simp.support.options import option
 from lattice_simp.support.textio import readable

@@ -53,9 +53,9 @@ from lattice_simp.draw.labels import Numbers
 from lattice_simp.engines import ENGINES, Engine
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats import format_of_name
-from lattice_simp.formats.grammar import GRAMMARS
+from lattice_simp.formats.generators.automaton import Spacing
+from lattice_simp.formats.generators.grammar import GRAMMARS
 from lattice_simp.formats.nbest import is_list_name
-from lattice_simp.formats.text_automaton import Spacing
 from lattice_simp.lm import LanguageModel
 from lattice_simp.ops.compose_gappy import EditCosts
 from lattice_simp.ops.determinize import MAX_STATES

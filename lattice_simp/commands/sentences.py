@@ -16,9 +16,9 @@ from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import EmptyLatticeError, FormatError, LatticeSimpError, SkeletonError
 from lattice_simp.formats.collections import read_all
+from lattice_simp.formats.moses.plf import Scores as PlfScores
 from lattice_simp.formats.nbest import is_nbest, stream_sentences
 from lattice_simp.formats.plain_text import sentence_lines, warn_of_lines
-from lattice_simp.formats.plf import Scores as PlfScores
 from lattice_simp.formats.terms import TERM_LINES, read_terms
 from lattice_simp.skeleton import Skeleton, SkeletonRecord, lines_of_records, read_skeletons
 from lattice_simp.skeleton.io import BRACKET_REMEDY

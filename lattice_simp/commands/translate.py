@@ -34,7 +34,7 @@ from lattice_simp.commands.sentence_run import RunOptions
 from lattice_simp.commands.settings_options import takes_settings
 from lattice_simp.commands.translate_run import TranslationInput, run_translation
 from lattice_simp.commands.translate_worker import TranslateOptions
-from lattice_simp.formats.plf import Scores as PlfScores
+from lattice_simp.formats.moses.plf import Scores as PlfScores
 from lattice_simp.translate.settings import DecoderSettings
 
 app = command_app()

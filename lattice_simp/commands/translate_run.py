@@ -28,7 +28,7 @@ from lattice_simp.commands.settings_options import setting_options
 from lattice_simp.commands.translate_worker import TranslateOptions, lattice_path, make_translator
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.common import natural
-from lattice_simp.formats.plf import Scores as PlfScores
+from lattice_simp.formats.moses.plf import Scores as PlfScores
 from lattice_simp.support.tasks import check_cluster
 from lattice_simp.translate.model_files import decoder_settings, require_folder
 from lattice_simp.translate.settings import SkeletonSettings

@@ -1,6 +1,7 @@
-"""Reads and writes lattices: each format is a file of this folder, and `read` and `write` choose from their table.
+"""Reads and writes lattices; each format is a module, and those of a toolkit share a folder.
 
-To add a format, add a file with a `FORMAT` and an entry to `FORMATS`; commands and options take it from there.
+`read` and `write` choose from the table `FORMATS`. To add a format, add a module with a `FORMAT` and an
+entry to the table; commands and options take it from there.
 
 >>> import tempfile
 >>> path = Path(tempfile.mkdtemp()) / "cat.plf.gz"
@@ -21,26 +22,20 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.reweight import rescale
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, LatticeSimpError, located
-from lattice_simp.formats import (
-    att,
-    feature_lattice,
-    grammar,
-    julius_lattices,
-    kaldi,
-    mesh,
-    moses_graphs,
-    moses_networks,
-    openfst,
-    pfsg,
-    plf,
-    sausages,
-    slf,
-    srilm_lattices,
-)
+from lattice_simp.formats import feature_lattice
 from lattice_simp.formats.common import HEAD, Format, Losses
+from lattice_simp.formats.generators import grammar
+from lattice_simp.formats.generators.automaton import HasLattice, as_lattice
+from lattice_simp.formats.htk import slf
 from lattice_simp.formats.json.nbest import is_json
+from lattice_simp.formats.julius import lattices as julius
+from lattice_simp.formats.kaldi import archives as kaldi
+from lattice_simp.formats.kaldi import sausages
+from lattice_simp.formats.moses import graphs, networks, plf
 from lattice_simp.formats.nbest import LISTS, read_nbest
-from lattice_simp.formats.text_automaton import HasLattice, as_lattice
+from lattice_simp.formats.openfst import binary as openfst
+from lattice_simp.formats.openfst import text as att
+from lattice_simp.formats.srilm import mesh, pfsg, posteriors
 from lattice_simp.formats.unsupported import kind_of, refusal
 from lattice_simp.support.compression import COMPRESSIONS
 from lattice_simp.support.textio import output_place, place, read_bytes, require_path, text_begin
@@ -66,7 +61,7 @@ FORMATS: dict[str, Format] = {
     "plf": plf.FORMAT,
     "sausages": sausages.FORMAT,
     "mesh": mesh.FORMAT,
-    "moses-cn": moses_networks.FORMAT,
+    "moses-cn": networks.FORMAT,
     "pfsg": pfsg.FORMAT,
     "slf": slf.FORMAT,
     "att": att.FORMAT,
@@ -78,10 +73,10 @@ FORMATS: dict[str, Format] = {
 """The lattice formats by name."""
 
 READ_ONLY: dict[str, Format] = {
-    "wlat": srilm_lattices.FORMAT,
-    "moses-graph": moses_graphs.FORMAT,
-    "julius-graph": julius_lattices.GRAPH,
-    "julius-cn": julius_lattices.NETWORK,
+    "wlat": posteriors.FORMAT,
+    "moses-graph": graphs.FORMAT,
+    "julius-graph": julius.GRAPH,
+    "julius-cn": julius.NETWORK,
 }
 """The lattice formats by name that can only be read. Those of Julius are not detected: their files hold lists, too."""
 

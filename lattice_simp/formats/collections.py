@@ -24,16 +24,16 @@ from lattice_simp.formats import (
     scaled,
 )
 from lattice_simp.formats.common import HEAD, natural_order, never
-from lattice_simp.formats.julius_lattices import JULIUS, julius_lattices
-from lattice_simp.formats.kaldi import is_archive as is_kaldi_archive
-from lattice_simp.formats.kaldi import is_script, kaldi_lattices
+from lattice_simp.formats.julius.lattices import JULIUS, julius_lattices
+from lattice_simp.formats.kaldi.archives import is_archive as is_kaldi_archive
+from lattice_simp.formats.kaldi.archives import is_script, kaldi_lattices
+from lattice_simp.formats.kaldi.sausages import is_sausages, sausage_lattices
 from lattice_simp.formats.list_lines import Names, Sentence
-from lattice_simp.formats.moses_graphs import is_search_graph, search_graphs
-from lattice_simp.formats.moses_networks import is_moses_networks, moses_networks
+from lattice_simp.formats.moses.graphs import is_search_graph, search_graphs
+from lattice_simp.formats.moses.networks import is_moses_networks, moses_networks
+from lattice_simp.formats.moses.plf import read_plf
 from lattice_simp.formats.named_lattices import Load, NamedLattice, refuse_reading
 from lattice_simp.formats.nbest import is_nbest, list_stem_of, stream_sentences
-from lattice_simp.formats.plf import read_plf
-from lattice_simp.formats.sausages import is_sausages, sausage_lattices
 from lattice_simp.support.archives import archive_files, archive_stem, is_archive
 from lattice_simp.support.atomic import is_growing
 from lattice_simp.support.compression import COMPRESSIONS

@@ -27,14 +27,14 @@ from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.common import HEAD, shown
 from lattice_simp.formats.ctm import is_ctm, stream_ctm
 from lattice_simp.formats.fairseq import is_fairseq, stream_fairseq
-from lattice_simp.formats.htk_labels import is_labels, stream_labels
+from lattice_simp.formats.htk.labels import is_labels, stream_labels
 from lattice_simp.formats.icefall import is_icefall, stream_icefall
 from lattice_simp.formats.json.nbest import is_json, is_json_nbest, stream_json, write_json
-from lattice_simp.formats.julius import is_julius, stream_julius
+from lattice_simp.formats.julius.results import is_julius, stream_julius
 from lattice_simp.formats.list_lines import Names, Sentence
-from lattice_simp.formats.moses_nbest import is_moses, stream_moses, write_moses
+from lattice_simp.formats.moses.nbest import is_moses, stream_moses, write_moses
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, joined, pieces_named
-from lattice_simp.formats.srilm_lists import is_srilm, stream_srilm
+from lattice_simp.formats.srilm.lists import is_srilm, stream_srilm
 from lattice_simp.formats.unsupported import LISTS as WANTED
 from lattice_simp.formats.unsupported import is_no_list, refusal
 from lattice_simp.support.compression import COMPRESSIONS

@@ -19,9 +19,10 @@ from shlex import quote
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import split_tokens, without_breaks
 from lattice_simp.errors import FormatError, LatticeSimpError, warn
-from lattice_simp.formats import att, sniff
+from lattice_simp.formats import sniff
 from lattice_simp.formats.list_lines import Sentence, samples
 from lattice_simp.formats.nbest import LISTS
+from lattice_simp.formats.openfst import text as att
 from lattice_simp.formats.pieces import MarkCheck, PieceKind, join_words
 from lattice_simp.formats.unsupported import kind_of
 from lattice_simp.support.parallel import parallel_lines

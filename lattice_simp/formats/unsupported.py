@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import key_names
-from lattice_simp.formats.sausages import is_sausages
+from lattice_simp.formats.kaldi.sausages import is_sausages
 from lattice_simp.support.signatures import HEAD, Signature, signature
 from lattice_simp.support.textio import text_begin
 

@@ -23,7 +23,7 @@ def remove_epsilons(lattice: Lattice) -> Lattice:
     """Returns an equivalent lattice without epsilon arcs.
 
     >>> from lattice_simp.ops.nbest import nbest
-    >>> from lattice_simp.formats.plf import parse_plf
+    >>> from lattice_simp.formats.moses.plf import parse_plf
     >>> network = parse_plf("((('a',0.5,1),('*EPS*',0.5,1),),(('b',1.0,1),),)")
     >>> lattice = remove_epsilons(network)
     >>> lattice.has_epsilons(), [path.text for path in nbest(lattice, 5)]

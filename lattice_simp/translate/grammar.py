@@ -19,7 +19,7 @@ from lattice_simp.core.features import DENSE_CELLS, LEAST_DENSITY
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError, GrammarError
-from lattice_simp.formats.rule_table import MAX_SLOTS, RuleText, parse_rules
+from lattice_simp.formats.moses.rule_table import MAX_SLOTS, RuleText, parse_rules
 from lattice_simp.support.array_cache import (
     Arrays,
     is_array_file,
@@ -210,7 +210,7 @@ class Grammar:
     def from_rules(cls, rules: Iterable[RuleText]) -> Grammar:
         """Makes a grammar of rules; their order does not matter, and equal rules stay separate.
 
-        >>> from lattice_simp.formats.rule_table import parse_rules
+        >>> from lattice_simp.formats.moses.rule_table import parse_rules
         >>> grammar = Grammar.from_rules(parse_rules(["[X] ||| the [X,1] ||| die [X,1] ||| 0.5"], "rules"))
         >>> grammar.num_rules, grammar.num_patterns, grammar.features.tolist()
         (1, 1, [[0.5]])
@@ -257,7 +257,7 @@ class Grammar:
     def rule(self, number: int) -> RuleText:
         """Returns a rule as text.
 
-        >>> from lattice_simp.formats.rule_table import parse_rules
+        >>> from lattice_simp.formats.moses.rule_table import parse_rules
         >>> grammar = Grammar.from_rules(parse_rules(["[X] ||| the [X,1] ||| die [X,1] ||| 0.5"], "rules"))
         >>> grammar.rule(0).source, grammar.rule(0).target
         (('the', ('X',)), ('die', 0))

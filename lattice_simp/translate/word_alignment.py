@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lattice_simp.errors import GrammarError
-from lattice_simp.formats.rule_table import RuleText
+from lattice_simp.formats.moses.rule_table import RuleText
 from lattice_simp.support.plurals import counted
 from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE, RuleUse
 from lattice_simp.translate.grammar import Grammar

@@ -12,8 +12,8 @@ from format_helpers import COMPRESSIONS, SHARED, WORDS, assert_same, fuzz, needs
 from lattice_simp import Lattice, SymbolTable, nbest
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats import read
-from lattice_simp.formats.att import parse_att, write_att
-from lattice_simp.formats.symbol_text import read_labels, write_symbols
+from lattice_simp.formats.openfst.symbols import read_labels, write_symbols
+from lattice_simp.formats.openfst.text import parse_att, write_att
 
 CAT = Lattice.from_strings([("a cat", 0.5), ("the cat", 1.5)])
 

@@ -362,7 +362,7 @@ def test_broken_files_of_several_lattices(tmp_path):
 
 def test_kaldi_archives_in_folders_are_read_once(tmp_path):
     """A script file that lists the lattices of archives beside it is left out, with a warning."""
-    from lattice_simp.formats import kaldi
+    from lattice_simp.formats.kaldi import archives as kaldi
 
     with kaldi.binary_archive(tmp_path / "lat.scp") as add:
         for name in ("u-1", "u-2"):

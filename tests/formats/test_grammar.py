@@ -11,9 +11,9 @@ from helpers import best_by_string, random_lattice
 
 import lattice_simp as ls
 from lattice_simp.errors import FormatError, LatticeSimpError
-from lattice_simp.formats.expression import MAX_SIZE
-from lattice_simp.formats.grammar import format_gbnf, format_lark, format_regex
-from lattice_simp.formats.text_automaton import LAST, text_automaton
+from lattice_simp.formats.generators.automaton import LAST, text_automaton
+from lattice_simp.formats.generators.expression import MAX_SIZE
+from lattice_simp.formats.generators.grammar import format_gbnf, format_lark, format_regex
 
 CHARACTERS = "ab ,"
 WORDS = ("a", "ab", ",")

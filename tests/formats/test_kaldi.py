@@ -12,8 +12,8 @@ from format_helpers import random_lattice
 
 import lattice_simp as ls
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats import kaldi
 from lattice_simp.formats.collections import entries, read_all
+from lattice_simp.formats.kaldi import archives as kaldi
 
 WORDS = "<eps> 0\na 1\nthe 2\ncat 3\ndog 12\n"
 TYPES = {"lattice4": "ff", "lattice8": "dd", "compactlattice44": "ff", "compactlattice84": "dd"}

@@ -17,8 +17,8 @@ from lattice_simp import Lattice, confusion_network, read, read_all, write
 from lattice_simp.core.header import Header
 from lattice_simp.errors import FormatError, InputWarning, InvalidLatticeError
 from lattice_simp.formats import FORMATS, format_of, format_of_data, parse
+from lattice_simp.formats.kaldi.sausages import is_sausages
 from lattice_simp.formats.networks import network, word_labels
-from lattice_simp.formats.sausages import is_sausages
 
 MESH = """name u-1
 numaligns 2

@@ -16,7 +16,7 @@ from lattice_simp.core.fst_bytes import parse
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats import read
 from lattice_simp.formats.collections import entries
-from lattice_simp.formats.openfst import parse_openfst, write_openfst
+from lattice_simp.formats.openfst.binary import parse_openfst, write_openfst
 
 CAT = Lattice.from_strings([("a cat", 0.5), ("the cat", 1.5)])
 

@@ -19,7 +19,7 @@ from lattice_simp.core.features import Features
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, FormatError, InputWarning, InvalidLatticeError
 from lattice_simp.formats import read
 from lattice_simp.formats.collections import read_all
-from lattice_simp.formats.plf import format_plf, parse_plf, read_plf, write_plf
+from lattice_simp.formats.moses.plf import format_plf, parse_plf, read_plf, write_plf
 
 MOSES = r"""((('ein\'',0.1,1),('b',0.3,2),('\\',0.6,1),),(('c',1.0,1),),)"""
 
@@ -212,7 +212,7 @@ def test_deep_nesting_and_unknown_scores():
 
 
 def test_rare_scores_are_limited(monkeypatch):
-    monkeypatch.setattr("lattice_simp.formats.plf.MAX_SCORES", 3)
+    monkeypatch.setattr("lattice_simp.formats.moses.plf.MAX_SCORES", 3)
     with pytest.raises(FormatError, match="leave rare scores out"):
         parse_plf("((('a',{'x':1},1),('b',{'y':1},1),),)")
 

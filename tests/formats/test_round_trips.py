@@ -15,8 +15,8 @@ from lattice_simp.core.header import Header
 from lattice_simp.errors import InvalidLatticeError, LatticeSimpError
 from lattice_simp.formats import FORMATS, KALDI, losses, read, write
 from lattice_simp.formats.common import single_final
-from lattice_simp.formats.grammar import GRAMMARS
-from lattice_simp.formats.slf_fields import COLUMNS as COLUMNS_OF_SLF
+from lattice_simp.formats.generators.grammar import GRAMMARS
+from lattice_simp.formats.htk.slf_fields import COLUMNS as COLUMNS_OF_SLF
 
 WORDS = ("a", "the", "cat", "x=1", "語")
 COLUMNS = ("acoustic", "lm", "time", "posterior", "x1", "LM", "Edits")

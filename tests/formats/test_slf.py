@@ -15,10 +15,11 @@ from lattice_simp import Lattice, SymbolTable
 from lattice_simp.core.columns import UNKNOWN_LOG
 from lattice_simp.core.header import Header
 from lattice_simp.errors import EmptyLatticeError, FormatError, InputWarning, InvalidLatticeError
-from lattice_simp.formats import losses, read, slf, write
-from lattice_simp.formats.slf import parse_slf
-from lattice_simp.formats.slf_rows import plain_rows
-from lattice_simp.formats.slf_writer import write_slf
+from lattice_simp.formats import losses, read, write
+from lattice_simp.formats.htk import slf
+from lattice_simp.formats.htk.slf import parse_slf
+from lattice_simp.formats.htk.slf_rows import plain_rows
+from lattice_simp.formats.htk.slf_writer import write_slf
 
 HTK = r"""# header
 VERSION=1.0

@@ -15,7 +15,7 @@ import lattice_simp as ls
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import stream_sentences
-from lattice_simp.formats.srilm_lists import is_srilm
+from lattice_simp.formats.srilm.lists import is_srilm
 
 BYTELOG = 1024 * math.log(1.0001)
 LOG10 = math.log(10)

@@ -10,7 +10,7 @@ import pytest
 
 import lattice_simp as ls
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
-from lattice_simp.formats.text_automaton import complement, is_separator, separators, text_automaton
+from lattice_simp.formats.generators.automaton import complement, is_separator, separators, text_automaton
 
 CHARACTERS = "ab ,"
 WORDS = ("a", "ab", "b", ",", "a,b")

@@ -13,9 +13,9 @@ from lattice_simp.commands.sentence_sets import read_sets
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.common import finite, is_plain, natural, split_fields
+from lattice_simp.formats.moses.rule_table import parse_rules
+from lattice_simp.formats.openfst.symbols import read_labels
 from lattice_simp.formats.plain_text import stream_outputs
-from lattice_simp.formats.rule_table import parse_rules
-from lattice_simp.formats.symbol_text import read_labels
 from lattice_simp.lm.arpa import parse_arpa
 from lattice_simp.skeleton import read_brackets, read_parallel, read_skeletons
 from lattice_simp.support.json_text import MAX_DEPTH, is_json, parse_json

@@ -14,7 +14,7 @@ import lattice_simp as ls
 from lattice_simp import CyclicLatticeError, InvalidLatticeError, Lattice, LatticeSimpError, SymbolTable
 from lattice_simp.core.header import Header
 from lattice_simp.core.shortest_distance import shortest_distance
-from lattice_simp.formats.slf import parse_slf
+from lattice_simp.formats.htk.slf import parse_slf
 
 SEEDS = range(40)
 

@@ -16,7 +16,7 @@ from tiny_decoder import ARPA, SECOND_ARPA, WEIGHTS, tiny_decoder
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.engines import ENGINES
 from lattice_simp.errors import CyclicLatticeError, GrammarError, LatticeSimpError
-from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.formats.moses.rule_table import parse_rules
 from lattice_simp.reference import apply_lm, expand, network
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.grammar import Grammar

@@ -15,7 +15,7 @@ from tiny_decoder import tiny_decoder
 from lattice_simp import Lattice, compose_gappy, gappy_acceptor, nbest, prune, read, write
 from lattice_simp.core.lattice import INFINITY
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.formats.moses.rule_table import parse_rules
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import RuleLabels, affiliations
 from lattice_simp.translate.grammar import Grammar

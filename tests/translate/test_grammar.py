@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lattice_simp.errors import FormatError, GrammarError
-from lattice_simp.formats.rule_table import RuleText, parse_rules
+from lattice_simp.formats.moses.rule_table import RuleText, parse_rules
 from lattice_simp.translate.grammar import Grammar
 
 

@@ -11,7 +11,7 @@ from helpers import random_arpa
 from test_exact_search import expected, make_decoder
 
 from lattice_simp import LanguageModel
-from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.formats.moses.rule_table import parse_rules
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.grammar import Grammar
 from lattice_simp.translate.search.neighbours import neighbours

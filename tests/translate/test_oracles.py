@@ -9,7 +9,7 @@ import pytest
 from helpers import best_path
 
 from lattice_simp import Decoder, DecoderSettings, LanguageModel, SkeletonSettings, apply_lm
-from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.formats.moses.rule_table import parse_rules
 from lattice_simp.support.textio import read_lines
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.grammar import Grammar

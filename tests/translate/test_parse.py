@@ -11,7 +11,7 @@ import pytest
 from helpers import best_by_string, best_path, keep_least, paths
 
 from lattice_simp.errors import GrammarError
-from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.formats.moses.rule_table import parse_rules
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import RuleLabels, StepLattice
 from lattice_simp.translate.grammar import Grammar

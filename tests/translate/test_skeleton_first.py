@@ -19,7 +19,7 @@ from tiny_decoder import (
     tiny_decoder,
 )
 
-from lattice_simp.formats.rule_table import RuleText, parse_rules
+from lattice_simp.formats.moses.rule_table import RuleText, parse_rules
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import COPY_RULE, GAP_RULE

@@ -8,7 +8,7 @@ from test_parse import KINDS, SEEDS, make
 from tiny_decoder import tiny_decoder
 
 from lattice_simp.errors import GrammarError
-from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.formats.moses.rule_table import parse_rules
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.derivation import COPY_RULE, RuleLabels, RuleUse
 from lattice_simp.translate.grammar import Grammar

@@ -13,7 +13,7 @@ from tiny_decoder import tiny_decoder
 
 from lattice_simp import Lattice, LatticeSimpError, SymbolTable, nbest
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError, SkeletonError
-from lattice_simp.formats.plf import parse_plf
+from lattice_simp.formats.moses.plf import parse_plf
 from lattice_simp.translate.costs import Costs
 from lattice_simp.translate.openfst_lattice import openfst_lattice
 from lattice_simp.translate.parse import parse_sentence

@@ -10,7 +10,7 @@ from helpers import PlainModel, keep_least
 from test_parse import translations
 
 from lattice_simp import LanguageModel
-from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.formats.moses.rule_table import parse_rules
 from lattice_simp.translate.decoder import Decoder
 from lattice_simp.translate.derivation import GAP_RULE
 from lattice_simp.translate.grammar import Grammar

@@ -21,7 +21,7 @@ from lattice_simp.core.arguments import choice
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import GrammarError, LatticeSimpError
-from lattice_simp.formats.rule_table import RuleText
+from lattice_simp.formats.moses.rule_table import RuleText
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.scores.edits import edit_distances
 from lattice_simp.support.textio import require_path

@@ -19,7 +19,7 @@ from lattice_simp.core.columns import whole_numbers
 from lattice_simp.core.kernel import Bools, Floats, Ints, read_only
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.text_automaton import HasLattice, Spacing, spell_text
+from lattice_simp.formats.generators.automaton import HasLattice, Spacing, spell_text
 from lattice_simp.support.plurals import counted
 from lattice_simp.text.constrain.masks import Masks, apply_mask, unpacked
 from lattice_simp.text.constrain.states import Distances, TextStates

@@ -14,7 +14,7 @@ import numpy as np
 
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
-from lattice_simp.formats.text_automaton import TextGraph
+from lattice_simp.formats.generators.automaton import TextGraph
 from lattice_simp.text.constrain.utf8 import CLASS, DEAD, Utf8Decoder
 from lattice_simp.text.constrain.vocabulary import TokenTrie
 

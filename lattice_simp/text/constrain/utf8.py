@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lattice_simp.core.kernel import Bools, Ints
-from lattice_simp.formats.text_automaton import Ranges
+from lattice_simp.formats.generators.automaton import Ranges
 
 DEAD = -1
 """The step of a byte that is not allowed in this place."""

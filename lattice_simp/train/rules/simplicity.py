@@ -30,7 +30,7 @@ def with_simplicity(grammar: Grammar, model: LanguageModel) -> Grammar:
         model: a model of simple text; its unigrams give the frequencies of words, and unknown words are as rare as
             `<unk>`.
 
-    >>> from lattice_simp.formats.rule_table import parse_rules
+    >>> from lattice_simp.formats.moses.rule_table import parse_rules
     >>> text = "\\data\\\nngram 1=5\n\n\\1-grams:\n-4 <unk>\n0 <s>\n-1 </s>\n-3 purchase\n-2 buy\n\n\\end\\\n"
     >>> rules = parse_rules(["[X] ||| purchase it ||| buy it ||| ", "[X] ||| it ||| it ||| "])
     >>> simpler = with_simplicity(Grammar.from_rules(rules), LanguageModel.from_bytes(text.encode()))

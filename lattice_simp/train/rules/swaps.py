@@ -22,7 +22,7 @@ def with_swaps(grammar: Grammar) -> Grammar:
     A swapped phrase is not swapped again, so the grammar does not nest, and decoding stays exact. X must be the top,
     and V the phrases in its gaps.
 
-    >>> from lattice_simp.formats.rule_table import parse_rules
+    >>> from lattice_simp.formats.moses.rule_table import parse_rules
     >>> table = ["[V] ||| a ||| a ||| P=-1", "[X] ||| [V,1] ||| [V,1] ||| P=0"]
     >>> swapped = with_swaps(Grammar.from_rules(parse_rules(table)))
     >>> swapped.rule(2).source, swapped.rule(2).target, swapped.rule(2).features

@@ -8,7 +8,7 @@ import pytest
 from simplifier_model import ARPA, OPERATIONS, WEIGHTS
 
 from lattice_simp import Decoder
-from lattice_simp.formats.rule_table import parse_rules
+from lattice_simp.formats.moses.rule_table import parse_rules
 from lattice_simp.lm import LanguageModel
 from lattice_simp.systems.simplify.analysis import analyse
 from lattice_simp.systems.simplify.explanation import explanation

@@ -10,7 +10,7 @@ import pytest
 
 import lattice_simp as ls
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.text_automaton import text_automaton
+from lattice_simp.formats.generators.automaton import text_automaton
 
 TOKENS = [None, b"a", b" b", b"b", b" ", b"\xc3", b"\xa9", b" a\xc3", b"a b"]
 END = 0

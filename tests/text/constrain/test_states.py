@@ -9,7 +9,7 @@ import pytest
 
 import lattice_simp as ls
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.formats.text_automaton import LAST, spell_text, text_automaton
+from lattice_simp.formats.generators.automaton import LAST, spell_text, text_automaton
 from lattice_simp.text.constrain.states import FAR, TextStates
 from lattice_simp.text.constrain.utf8 import CLASS, DEAD
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lattice_simp import LanguageModel
-from lattice_simp.formats.rule_table import RuleText
+from lattice_simp.formats.moses.rule_table import RuleText
 from lattice_simp.train.rules.simplicity import FEATURES, with_simplicity
 from lattice_simp.translate.grammar import Grammar
 

@@ -13,7 +13,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import InvalidLatticeError
 from lattice_simp.formats.common import Format, checked_lattice
-from lattice_simp.formats.symbol_text import read_label_pair
+from lattice_simp.formats.openfst.symbols import read_label_pair
 from lattice_simp.support.textio import open_binary
 
 

@@ -22,9 +22,9 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable, split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import CUT, HEAD, Format, shown
+from lattice_simp.formats.moses.plf import EPSILON_WORD
 from lattice_simp.formats.named_lattices import Add, NamedLattice, NumberedLine, only_lattice, single_writer
 from lattice_simp.formats.networks import Slot, field_words, network, probability, word_labels, written_slots
-from lattice_simp.formats.plf import EPSILON_WORD
 from lattice_simp.support.textio import decode, open_text, read_lines
 
 _ENTRY = rb"(?!\d*\.\d+[ \t])\S+[ \t]+(?:[01]?\.\d+|[01]\.?|\d(?:\.\d+)?[eE]-\d+)"

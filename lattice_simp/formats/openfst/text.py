@@ -31,7 +31,7 @@ from lattice_simp.formats.common import (
     shown,
     split_fields,
 )
-from lattice_simp.formats.symbol_text import read_label_pair, write_symbols
+from lattice_simp.formats.openfst.symbols import read_label_pair, write_symbols
 from lattice_simp.support.number_texts import float_texts
 from lattice_simp.support.textio import decode, open_text
 

@@ -30,8 +30,8 @@ from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import MOST_SECONDS, beyond, finite, is_number, natural, shown
+from lattice_simp.formats.htk.slf_reader import unquoted
 from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score, samples
-from lattice_simp.formats.slf_reader import unquoted
 from lattice_simp.support.textio import read_lines, text_begin
 
 _HEADER = "#!MLF!#"

@@ -31,8 +31,7 @@ import numpy as np
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import Format, Losses, never
-from lattice_simp.formats.expression import Expression, TooLargeError, expression_of, joined_ranges
-from lattice_simp.formats.text_automaton import (
+from lattice_simp.formats.generators.automaton import (
     LAST,
     HasLattice,
     Ranges,
@@ -42,6 +41,7 @@ from lattice_simp.formats.text_automaton import (
     spell_text,
     text_automaton,
 )
+from lattice_simp.formats.generators.expression import Expression, TooLargeError, expression_of, joined_ranges
 from lattice_simp.support.textio import write_text
 
 

@@ -15,8 +15,8 @@ from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import beyond, finite, natural, shown
-from lattice_simp.formats.slf_fields import COLUMNS, SCALES
-from lattice_simp.formats.slf_rows import LONG_NAMES, Rows
+from lattice_simp.formats.htk.slf_fields import COLUMNS, SCALES
+from lattice_simp.formats.htk.slf_rows import LONG_NAMES, Rows
 
 _FIELD = re.compile(
     r"""[ \t]*([^\s=]+)=("(?:[^"\\]|\\.)*"(?![^ \t])|'(?:[^'\\]|\\.)*'(?![^ \t])|(?:[^ \t\\]|\\.)*(?![^ \t]))"""

@@ -26,7 +26,7 @@ from lattice_simp.formats.common import (
     require_acceptor,
     single_final,
 )
-from lattice_simp.formats.slf_fields import COLUMNS, DEFAULT_SCALES, NULL_WORD, SCALES, X_FIELDS, link_costs
+from lattice_simp.formats.htk.slf_fields import COLUMNS, DEFAULT_SCALES, NULL_WORD, SCALES, X_FIELDS, link_costs
 from lattice_simp.support.textio import open_text
 
 MODEL = "LM"

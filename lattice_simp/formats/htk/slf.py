@@ -24,10 +24,10 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import warn
 from lattice_simp.formats.common import Format, checked_lattice, natural
-from lattice_simp.formats.slf_fields import COLUMNS, DEFAULT_SCALES, NULL_WORD, SCALES, link_costs
-from lattice_simp.formats.slf_reader import NODE_LINES, Reader
-from lattice_simp.formats.slf_rows import Rows, plain_rows
-from lattice_simp.formats.slf_writer import lost, write_slf
+from lattice_simp.formats.htk.slf_fields import COLUMNS, DEFAULT_SCALES, NULL_WORD, SCALES, link_costs
+from lattice_simp.formats.htk.slf_reader import NODE_LINES, Reader
+from lattice_simp.formats.htk.slf_rows import Rows, plain_rows
+from lattice_simp.formats.htk.slf_writer import lost, write_slf
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import decode
 

@@ -22,7 +22,7 @@ from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import LOG_10, finite, natural, shown
-from lattice_simp.formats.julius_lattices import FRAME
+from lattice_simp.formats.julius.lattices import FRAME
 from lattice_simp.formats.list_lines import Doubts, Sentence, feature_score, samples
 from lattice_simp.support.textio import read_lines
 

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
-from lattice_simp.formats.text_automaton import Ranges, TextGraph
+from lattice_simp.formats.generators.automaton import Ranges, TextGraph
 
 MAX_SIZE = 100_000
 """The most characters of an expression; for some automata, every expression has exponential size."""

@@ -25,10 +25,10 @@ from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError
-from lattice_simp.formats.att import parse_att
 from lattice_simp.formats.common import beyond, finite, is_plain, natural, renumbered, shown
-from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
+from lattice_simp.formats.kaldi.arcs import KaldiArcs, ReadOptions, written_words
 from lattice_simp.formats.named_lattices import NamedLattice, refuse_reading
+from lattice_simp.formats.openfst.text import parse_att
 
 _NAME = re.compile(rb"[^ \t\r\n]+")
 _ROW = re.compile(rb"\d+(?:[ \t]+\d+(?:[ \t]+[^ \t\r\n]+){1,3}|[ \t]+[-+.,\deEInfity_]+)?")

@@ -23,17 +23,17 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import Format, field_of, shown
-from lattice_simp.formats.kaldi_arcs import FRAME_SHIFT, ReadOptions, lost
-from lattice_simp.formats.kaldi_binary import (
+from lattice_simp.formats.kaldi.arcs import FRAME_SHIFT, ReadOptions, lost
+from lattice_simp.formats.kaldi.binary import (
     binary_lattices,
     binary_of,
     is_binary_archive,
     is_binary_lattice,
     parse_binary,
 )
-from lattice_simp.formats.kaldi_text import is_text_archive, text_lattices, text_of
+from lattice_simp.formats.kaldi.text import is_text_archive, text_lattices, text_of
 from lattice_simp.formats.named_lattices import Add, NamedLattice, single_writer
-from lattice_simp.formats.symbol_text import read_numbers
+from lattice_simp.formats.openfst.symbols import read_numbers
 from lattice_simp.support.textio import decode, open_binary, place, read_lines
 
 _HEAD = 1 << 12

@@ -421,7 +421,7 @@ def _parse_only(data: bytes, *, path: str | Path, symbols: SymbolTable | None, *
     if len(lines) > 1:
         message = f"{len(lines)} lattices in one file"
         raise FormatError(
-            message, path=path, line=2, remedy="read them one by one with read_all, or formats.plf.read_plf"
+            message, path=path, line=2, remedy="read them one by one with read_all, or formats.moses.plf.read_plf"
         )
     lattice = parse_plf(lines[0].removesuffix("\r"), symbols, path=path, line_number=1, **options)
     warn_of_gains(lattice, options.get("scores", "probability"), path, 1)

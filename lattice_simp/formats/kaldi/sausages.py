@@ -16,10 +16,10 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable, split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import CUT, HEAD, Format, field_of, finite, shown
-from lattice_simp.formats.kaldi_arcs import ReadOptions, written_words
+from lattice_simp.formats.kaldi.arcs import ReadOptions, written_words
 from lattice_simp.formats.named_lattices import Add, NamedLattice, only_lattice, single_writer
 from lattice_simp.formats.networks import Slot, lost, network, probability, written_slots
-from lattice_simp.formats.symbol_text import read_numbers
+from lattice_simp.formats.openfst.symbols import read_numbers
 from lattice_simp.support.textio import decode, open_text, read_lines
 
 _SLOT = rb"[ \t]+\[(?:[ \t]+[^ \t\]][^ \t]*[ \t]+(?:[01]|[01]?\.\d+|\d(?:\.\d+)?e-\d+))+[ \t]+\]"

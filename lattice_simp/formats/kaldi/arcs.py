@@ -17,7 +17,6 @@ from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
-from lattice_simp.formats.att import EPSILON_NAMES
 from lattice_simp.formats.common import (
     LOST_FEATURES,
     LOST_HEADER,
@@ -28,7 +27,8 @@ from lattice_simp.formats.common import (
     require_acceptor,
     shown,
 )
-from lattice_simp.formats.symbol_text import read_labels
+from lattice_simp.formats.openfst.symbols import read_labels
+from lattice_simp.formats.openfst.text import EPSILON_NAMES
 
 GRAPH, ACOUSTIC = "graph", "acoustic"
 """The features: scores of the decoding graph (language model, lexicon, transitions) and of the acoustic model."""

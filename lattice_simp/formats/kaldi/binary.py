@@ -22,7 +22,7 @@ from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import shown
-from lattice_simp.formats.kaldi_arcs import KaldiArcs, ReadOptions, written_words
+from lattice_simp.formats.kaldi.arcs import KaldiArcs, ReadOptions, written_words
 from lattice_simp.formats.named_lattices import NamedLattice, refuse_reading
 
 _DAMAGED = "is the file damaged or cut off?"

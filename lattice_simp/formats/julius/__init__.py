@@ -1,0 +1,1 @@
+"""Reads the results, word graphs and confusion networks of Julius."""

@@ -1,0 +1,1 @@
+"""Reads and writes lattices of Kaldi: archives, text and binary, and its sausages."""

@@ -1,0 +1,1 @@
+"""Reads and writes automata of OpenFst: text, binary files and symbol tables."""

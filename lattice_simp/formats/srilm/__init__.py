@@ -1,0 +1,1 @@
+"""Reads and writes files of SRILM: word meshes, PFSG, posterior lattices, n-best lists."""
