@@ -15,7 +15,7 @@ from tiny_decoder import tiny_decoder
 from typer.testing import CliRunner
 
 import lattice_simp as ls
-from lattice_simp.commands.settings_options import setting_options, takes_settings
+from lattice_simp.commands.shared.settings_options import setting_options, takes_settings
 from lattice_simp.formats import FORMATS
 from lattice_simp.metrics.metrics import METRICS
 from lattice_simp.rescore.table import SCORERS

@@ -11,7 +11,7 @@ from typing import Any
 
 from experiments.timing import cpu_time
 from lattice_simp import Decoder, __version__
-from lattice_simp.commands.journal import Journal
+from lattice_simp.commands.running.journal import Journal
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.support.tasks.batch import all_results
 from lattice_simp.translate.model_files import WEIGHTS, read_weights

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from lattice_simp.commands.combine_run import Combination, CombinedFiles
-from lattice_simp.commands.label_options import LabelOptions, ignored_labels, take_options
-from lattice_simp.commands.options import (
+from lattice_simp.commands.runs.combine import Combination, CombinedFiles
+from lattice_simp.commands.shared.label_options import LabelOptions, ignored_labels, take_options
+from lattice_simp.commands.shared.options import (
     INPUT,
     LABELS,
     OUTPUT,
@@ -31,7 +31,7 @@ from lattice_simp.commands.options import (
     command_app,
     refuse_idle,
 )
-from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.commands.shared.settings_options import takes_settings
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.systems.combination.combine import CombinationSettings, expansion_of
 from lattice_simp.systems.combination.methods import METHODS

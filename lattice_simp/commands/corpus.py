@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lattice_simp.commands.options import Dask, Jobs, OutputFolder, Quiet, command_app, interrupt_hint
-from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.commands.shared.options import Dask, Jobs, OutputFolder, Quiet, command_app, interrupt_hint
+from lattice_simp.commands.shared.settings_options import takes_settings
 from lattice_simp.support.extras import extra
 from lattice_simp.support.plurals import counted
 from lattice_simp.systems.corpus.settings import CorpusSettings

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from lattice_simp.commands.compiling import compiling_in_parallel
-from lattice_simp.commands.options import Detail, OutputFolder, command_app
+from lattice_simp.commands.running.compiling import compiling_in_parallel
+from lattice_simp.commands.shared.options import Detail, OutputFolder, command_app
 from lattice_simp.errors import MissingExtraError
 from lattice_simp.support.tables import grammar_path
 from lattice_simp.support.textio import write_text

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import typer
 
-from lattice_simp.commands.options import command_app
+from lattice_simp.commands.shared.options import command_app
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.array_cache import user_cache
 from lattice_simp.support.plurals import counted

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from lattice_simp.commands.evaluate_files import Files, named_files
-from lattice_simp.commands.evaluate_run import EvaluateOptions, evaluated
-from lattice_simp.commands.options import (
+from lattice_simp.commands.inputs.whole_sentences import chosen_tokeniser
+from lattice_simp.commands.runs.evaluate import EvaluateOptions, evaluated
+from lattice_simp.commands.runs.evaluate_files import Files, named_files
+from lattice_simp.commands.shared.options import (
     INPUT,
     Detail,
     Language,
@@ -21,8 +22,7 @@ from lattice_simp.commands.options import (
     TokeniserName,
     command_app,
 )
-from lattice_simp.commands.settings_options import takes_settings
-from lattice_simp.commands.whole_sentences import chosen_tokeniser
+from lattice_simp.commands.shared.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics.plots import draw_results
 from lattice_simp.metrics.report import ResultFormat, render_results

@@ -10,15 +10,15 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.hindi_sentences import (
+from lattice_simp.commands.runs.hindi_sentences import (
     Format,
     MarkedSentence,
     System,
     marked_sentences,
     parsed_sentences,
 )
-from lattice_simp.commands.messages import say
-from lattice_simp.commands.options import Detail, Model, Output, OutputFolder, command_app, refuse_idle
+from lattice_simp.commands.shared.messages import say
+from lattice_simp.commands.shared.options import Detail, Model, Output, OutputFolder, command_app, refuse_idle
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text
@@ -154,7 +154,7 @@ def train(
     ] = True,
 ) -> None:
     """Train a model on a treebank. Example: lattice-simp hindi train hdtb-ssf.tar.xz --output hindi"""
-    from lattice_simp.commands.hindi_treebank import train_model
+    from lattice_simp.commands.runs.hindi_treebank import train_model
 
     train_model(treebank, output, without, with_parser=parser)
 
@@ -168,7 +168,7 @@ def evaluate(
     system: How = "model",
 ) -> None:
     """Score clauses against marked ones. Example: lattice-simp hindi evaluate hdtb/ --model hindi/ --marked a.tsv"""
-    from lattice_simp.commands.hindi_treebank import print_scores
+    from lattice_simp.commands.runs.hindi_treebank import print_scores
 
     if marked and files:
         raise LatticeSimpError("--marked selects its own sentences; leave --files out")

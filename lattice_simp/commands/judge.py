@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.messages import say
-from lattice_simp.commands.options import Output, command_app
-from lattice_simp.commands.serving import HOST, AllowedHosts, Host, Port, serve_app
+from lattice_simp.commands.running.serving import HOST, AllowedHosts, Host, Port, serve_app
+from lattice_simp.commands.shared.messages import say
+from lattice_simp.commands.shared.options import Output, command_app
 from lattice_simp.errors import FormatError
 from lattice_simp.support.extras import extra
 from lattice_simp.support.plurals import counted

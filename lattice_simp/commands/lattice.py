@@ -10,22 +10,22 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands import confidence, consensus, ctm, lists
-from lattice_simp.commands.compose import (
+from lattice_simp.commands.inputs.lattices import require_hypotheses
+from lattice_simp.commands.lattices import confidence, consensus, ctm, lists
+from lattice_simp.commands.lattices.compose import (
     Composition,
     compose_files,
     keep_terms_of_files,
     require_arrays,
 )
-from lattice_simp.commands.gappy_run import acceptor_of, write_gappy_acceptors, write_term_acceptors
-from lattice_simp.commands.label_options import LabelOptions, WordOptions
-from lattice_simp.commands.lattice_facts import BATCH_FACTS, facts_of
-from lattice_simp.commands.lattice_input import require_hypotheses
-from lattice_simp.commands.lattice_run import lattice_run
-from lattice_simp.commands.messages import say
-from lattice_simp.commands.model_scores import ModelScores
-from lattice_simp.commands.nbest_run import write_best_lists, write_best_strings
-from lattice_simp.commands.options import (
+from lattice_simp.commands.lattices.facts import BATCH_FACTS, facts_of
+from lattice_simp.commands.lattices.gappy import acceptor_of, write_gappy_acceptors, write_term_acceptors
+from lattice_simp.commands.lattices.model_scores import ModelScores
+from lattice_simp.commands.lattices.nbest import write_best_lists, write_best_strings
+from lattice_simp.commands.running.lattices import lattice_run
+from lattice_simp.commands.shared.label_options import LabelOptions, WordOptions
+from lattice_simp.commands.shared.messages import say
+from lattice_simp.commands.shared.options import (
     LABELS,
     TERMS_HELP,
     Beam,
@@ -45,7 +45,7 @@ from lattice_simp.commands.options import (
     command_app,
     refuse_idle,
 )
-from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.commands.shared.settings_options import takes_settings
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import Semiring
@@ -458,7 +458,7 @@ def draw(
 
     Example: lattice-simp lattice draw a.fst --output a.svg
     """
-    from lattice_simp.commands.draw_run import Drawing, read_drawn
+    from lattice_simp.commands.lattices.drawing import Drawing, read_drawn
 
     drawing = Drawing(output, title, max_states, numbers)
     if drawing.kind == "dot":

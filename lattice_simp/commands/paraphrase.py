@@ -11,7 +11,20 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.options import (
+from lattice_simp.commands.inputs.sentence_sets import SentenceSetLine, read_parallel, read_sets
+from lattice_simp.commands.inputs.sentences import Sentence
+from lattice_simp.commands.running.records import Record
+from lattice_simp.commands.running.sentences import (
+    Job,
+    RunOptions,
+    end_run,
+    line_place,
+    name_run,
+    resumable,
+    run_sentences,
+)
+from lattice_simp.commands.runs.paraphrase import AlignOptions, ExpandOptions, Work, make_worker, parses_of
+from lattice_simp.commands.shared.options import (
     Detail,
     Jobs,
     LatticeFolder,
@@ -22,12 +35,7 @@ from lattice_simp.commands.options import (
     command_app,
     refuse_idle,
 )
-from lattice_simp.commands.paraphrase_worker import AlignOptions, ExpandOptions, Work, make_worker, parses_of
-from lattice_simp.commands.records import Record
-from lattice_simp.commands.sentence_run import Job, RunOptions, end_run, line_place, name_run, resumable, run_sentences
-from lattice_simp.commands.sentence_sets import SentenceSetLine, read_parallel, read_sets
-from lattice_simp.commands.sentences import Sentence
-from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.commands.shared.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
 from lattice_simp.systems.paraphrase.tree import joined_trees

@@ -7,9 +7,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from lattice_simp.commands.label_options import ListFile, ignored_labels
-from lattice_simp.commands.messages import say
-from lattice_simp.commands.options import (
+from lattice_simp.commands.shared.label_options import ListFile, ignored_labels
+from lattice_simp.commands.shared.messages import say
+from lattice_simp.commands.shared.options import (
     Cost,
     Detail,
     FirstId,
@@ -71,7 +71,7 @@ def nbest(
 
     Example: lattice-simp rescore nbest full.nbest --source dev.en --model build/bilingual.scorer -o scored.nbest
     """
-    from lattice_simp.commands.rescore_run import ListRescoring, RescoredFile
+    from lattice_simp.commands.runs.rescore import ListRescoring, RescoredFile
 
     if not models and weights is None:
         raise LatticeSimpError("nothing to do: give models with --model, or --weights for the features of the lists")
@@ -100,7 +100,7 @@ def lattices(
 
     Example: lattice-simp rescore lattices out --source dev.en --model build/bilingual.scorer --nbest 100 -o new.nbest
     """
-    from lattice_simp.commands.rescore_run import LatticeRescoring, RescoredFile
+    from lattice_simp.commands.runs.rescore import LatticeRescoring, RescoredFile
 
     if prefixes < count:
         refuse_idle(["prefixes"], f"below --nbest {count}, which keeps as many prefixes")
@@ -128,7 +128,7 @@ def joint(
 
     Example: lattice-simp rescore joint out --source dev.en --model build/joint.scorer --nbest 100 -o new.nbest
     """
-    from lattice_simp.commands.rescore_run import LatticeRescoring, RescoredFile
+    from lattice_simp.commands.runs.rescore import LatticeRescoring, RescoredFile
 
     _refuse_idle_count(best)
     file = RescoredFile(output, best)

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from lattice_simp.commands.options import command_app
-from lattice_simp.commands.serving import HOST, AllowedHosts, Host, Port, serve_app
-from lattice_simp.commands.settings_options import takes_settings
+from lattice_simp.commands.running.serving import HOST, AllowedHosts, Host, Port, serve_app
+from lattice_simp.commands.shared.options import command_app
+from lattice_simp.commands.shared.settings_options import takes_settings
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.limits import Limits
 from lattice_simp.support.extras import extra

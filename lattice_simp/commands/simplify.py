@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from lattice_simp.commands.options import (
+from lattice_simp.commands.running.sentences import RunOptions
+from lattice_simp.commands.runs.simplify import SimplifyOptions, chosen_stages, run_simplification
+from lattice_simp.commands.shared.options import (
     Dask,
     Detail,
     Jobs,
@@ -19,8 +21,6 @@ from lattice_simp.commands.options import (
     Tokenised,
     command_app,
 )
-from lattice_simp.commands.sentence_run import RunOptions
-from lattice_simp.commands.simplify_run import SimplifyOptions, chosen_stages, run_simplification
 from lattice_simp.systems.simplify.simplifier import STAGES, Mode, Search
 
 app = command_app()

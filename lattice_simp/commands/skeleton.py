@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands import annotation
-from lattice_simp.commands.messages import say
-from lattice_simp.commands.options import Detail, Lm, Model, Output, OutputFolder, command_app, refuse_idle
+from lattice_simp.commands.runs import annotation
+from lattice_simp.commands.shared.messages import say
+from lattice_simp.commands.shared.options import Detail, Lm, Model, Output, OutputFolder, command_app, refuse_idle
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.skeleton.automatic.methods import METHODS
 from lattice_simp.support.plurals import counted
@@ -47,7 +47,7 @@ def info(source: Source) -> None:
     """Print the number of skeletons, gap types and lengths. Example: lattice-simp skeleton info skeletons.jsonl"""
     from rich.console import Console
 
-    from lattice_simp.commands.sentences import read_records
+    from lattice_simp.commands.inputs.sentences import read_records
     from lattice_simp.skeleton import skeleton_statistics, statistics_table
 
     skeletons = [skeleton for record in read_records(source) for skeleton in record.skeletons]
@@ -62,7 +62,7 @@ def convert(
     mask_index: Annotated[int, typer.Option(min=0, help="which of several skeletons to use, from 0")] = 0,
 ) -> None:
     """Convert skeletons. Example: lattice-simp skeleton convert a.txt --output a.jsonl"""
-    from lattice_simp.commands.sentences import read_records
+    from lattice_simp.commands.inputs.sentences import read_records
     from lattice_simp.skeleton import write_brackets, write_skeletons
     from lattice_simp.support.textio import open_text
 
@@ -94,7 +94,7 @@ def make(
     candidates: Annotated[int, typer.Option(min=1, help="maximum skeletons per sentence")] = 1,
 ) -> None:
     """Make skeletons. Example: lattice-simp skeleton make a.en --output skeletons.jsonl"""
-    from lattice_simp.commands.token_forms import checked_tokens
+    from lattice_simp.commands.inputs.token_forms import checked_tokens
     from lattice_simp.skeleton import write_skeletons
     from lattice_simp.skeleton.automatic import parse_sentences, parser_name
     from lattice_simp.skeleton.automatic.candidates import check_wanted
@@ -127,7 +127,7 @@ def train(
         say(f"{len(skeletons)} compressions; skipped {num_mismatches} that are not a subsequence of their sentence")
         groups = [(skeleton,) for skeleton in skeletons]
     else:
-        from lattice_simp.commands.sentences import read_records
+        from lattice_simp.commands.inputs.sentences import read_records
 
         groups = [record.skeletons for record in read_records(files[0])]
     parser = parser_name()
@@ -143,7 +143,7 @@ def score(
     predicted: Annotated[Path, typer.Argument(help="skeletons to score, matched by id")],
 ) -> None:
     """Score skeletons against references. Example: lattice-simp skeleton score gold.jsonl predicted.jsonl"""
-    from lattice_simp.commands.sentences import read_records
+    from lattice_simp.commands.inputs.sentences import read_records
     from lattice_simp.skeleton.automatic import compare_records
 
     records, predictions = list(read_records(gold)), list(read_records(predicted))

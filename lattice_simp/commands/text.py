@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.options import Detail, Output, SentenceFile, command_app
+from lattice_simp.commands.shared.options import Detail, Output, SentenceFile, command_app
 
 if TYPE_CHECKING:
     from lattice_simp.text.tokeniser import Tokeniser

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lattice_simp.commands.options import Dask, Jobs, Overrides, Quiet, command_app, interrupt_hint
+from lattice_simp.commands.shared.options import Dask, Jobs, Overrides, Quiet, command_app, interrupt_hint
 from lattice_simp.support.extras import extra
 
 app = command_app()

@@ -7,7 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from lattice_simp.commands.options import (
+from lattice_simp.commands.running.sentences import RunOptions
+from lattice_simp.commands.runs.translate import TranslationInput, run_translation
+from lattice_simp.commands.runs.translate_worker import TranslateOptions
+from lattice_simp.commands.shared.options import (
     INPUT,
     OUTPUT,
     PLF_SCORES_HELP,
@@ -30,10 +33,7 @@ from lattice_simp.commands.options import (
     Tokenised,
     command_app,
 )
-from lattice_simp.commands.sentence_run import RunOptions
-from lattice_simp.commands.settings_options import takes_settings
-from lattice_simp.commands.translate_run import TranslationInput, run_translation
-from lattice_simp.commands.translate_worker import TranslateOptions
+from lattice_simp.commands.shared.settings_options import takes_settings
 from lattice_simp.formats.moses.plf import Scores as PlfScores
 from lattice_simp.translate.settings import DecoderSettings
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from lattice_simp.commands.label_options import ListFile, ignored_labels
-from lattice_simp.commands.options import (
+from lattice_simp.commands.shared.label_options import ListFile, ignored_labels
+from lattice_simp.commands.shared.options import (
     BEAM,
     MAX_ARCS,
     Beam,
@@ -89,7 +89,7 @@ def weights(
 
     Example: lattice-simp tune weights model --source dev.en --reference dev.de --output weights.tsv
     """
-    from lattice_simp.commands.tune_run import DevelopmentSet, tune_model
+    from lattice_simp.commands.runs.tune import DevelopmentSet, tune_model
     from lattice_simp.tune.decode import DecodeOptions
     from lattice_simp.tune.mert import MertOptions
     from lattice_simp.tune.rounds import REACH, SEARCH_GAIN, TuningOptions
@@ -128,7 +128,7 @@ def mbr(
 
     Example: lattice-simp tune mbr model --source dev.en --reference dev.de --write
     """
-    from lattice_simp.commands.tune_run import DevelopmentSet, search_mbr_settings
+    from lattice_simp.commands.runs.tune import DevelopmentSet, search_mbr_settings
 
     development = DevelopmentSet(source, references)
     search_mbr_settings(development, model, beam=beam, max_arcs=max_arcs, write=write, jobs=jobs)
@@ -156,7 +156,7 @@ def lattices(
 
     Example: lattice-simp tune lattices features/ --reference dev.de --weights start.tsv --output weights.tsv
     """
-    from lattice_simp.commands.tune_run import WeightTuning
+    from lattice_simp.commands.runs.tune import WeightTuning
 
     optimise = _optimiser(optimizer, seed, directions, restarts, jobs)
     WeightTuning(metric, references, source, start, output, optimise).of_lattices(sources, ignored_labels(ignore))
@@ -186,7 +186,7 @@ def nbest(
 
     Example: lattice-simp tune nbest dev.nbest --reference dev.de --weights start.tsv --output weights.tsv
     """
-    from lattice_simp.commands.tune_run import WeightTuning
+    from lattice_simp.commands.runs.tune import WeightTuning
 
     optimise = _optimiser(optimizer, seed, directions, restarts, jobs)
     lists = ListFile(file, first_id or 0, pieces, cost, ignored_labels(ignore))
@@ -205,7 +205,7 @@ def mixture(
 
     Example: lattice-simp tune mixture news.arpa.gz talks.arpa.gz --development dev.de --output mixed.arpa.gz
     """
-    from lattice_simp.commands.tune_run import mix_models
+    from lattice_simp.commands.runs.tune import mix_models
 
     mix_models(models, text, output)
 

@@ -13,8 +13,8 @@ from metrics.corpora import random_sentences, with_mistakes
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.ter import TER
 
-from lattice_simp.commands.evaluate_files import named_files
-from lattice_simp.commands.options import named_path
+from lattice_simp.commands.runs.evaluate_files import named_files
+from lattice_simp.commands.shared.options import named_path
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import TestKind, choose_tokeniser
 from lattice_simp.metrics.report import ResultFormat

@@ -60,10 +60,10 @@ def test_info_counts_strings_only_where_that_is_quick(call, files, monkeypatch):
         lattice = random_lattice(np.random.default_rng(seed), 8, "ab", epsilon=True, arcs_per_state=3.0)
         assert counts(lattice)[1] == str(len({words for words, _, _ in paths(lattice)})), f"seed {seed}"
     with monkeypatch.context() as patch:
-        patch.setattr("lattice_simp.commands.lattice_facts.COUNTED_STATES", 20)
+        patch.setattr("lattice_simp.commands.lattices.facts.COUNTED_STATES", 20)
         assert counts(many) == ("1e+20", "not counted")
         assert counts(twice)[1] != "not counted"
-    monkeypatch.setattr("lattice_simp.commands.lattice_facts.COUNTED_ARCS", 100)
+    monkeypatch.setattr("lattice_simp.commands.lattices.facts.COUNTED_ARCS", 100)
     assert counts(sausage(20, 10, np.random.default_rng(1))) == ("1e+20", "not counted")
 
 

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from lattice_simp import Decoder
-from lattice_simp.commands.settings_options import nested_values, setting_options
+from lattice_simp.commands.shared.settings_options import nested_values, setting_options
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.ops.mbr import MbrSettings

@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from lattice_simp import cli
-from lattice_simp.commands.options import HELP_ALL, SCREEN_LINES, StrategyName
+from lattice_simp.commands.shared.options import HELP_ALL, SCREEN_LINES, StrategyName
 from lattice_simp.translate.strategies import STRATEGIES
 
 OTHER_HELP = {

@@ -10,8 +10,8 @@ import pytest
 from example import NEW, TAXI
 
 from lattice_simp import Tree, count_paths, read
-from lattice_simp.commands import paraphrase_worker
-from lattice_simp.commands.sentence_sets import read_sets
+from lattice_simp.commands.inputs.sentence_sets import read_sets
+from lattice_simp.commands.runs import paraphrase as paraphrase_worker
 from lattice_simp.errors import InputWarning
 
 PLAIN = ("--trees", "--senses", "0", "--quiet")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lattice_simp import Hypothesis, Lattice
-from lattice_simp.commands.sentence_run import name_run
-from lattice_simp.commands.sentences import Sentence
+from lattice_simp.commands.inputs.sentences import Sentence
+from lattice_simp.commands.running.sentences import name_run
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from functools import reduce
 
 import pytest
 
-from lattice_simp.commands.token_forms import TokenForms, form_differences
+from lattice_simp.commands.inputs.token_forms import TokenForms, form_differences
 
 SENTENCES = ["The houses fell , I think .", "The cat sat on the mat .", "Did the dogs bark ?"]
 

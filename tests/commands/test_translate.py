@@ -12,10 +12,10 @@ import time
 import pytest
 
 from lattice_simp import nbest, read
-from lattice_simp.commands.journal import Journal
-from lattice_simp.commands.sentence_run import name_run
-from lattice_simp.commands.sentences import Sentence, read_sentences
-from lattice_simp.commands.translate_worker import TranslateOptions
+from lattice_simp.commands.inputs.sentences import Sentence, read_sentences
+from lattice_simp.commands.running.journal import Journal
+from lattice_simp.commands.running.sentences import name_run
+from lattice_simp.commands.runs.translate_worker import TranslateOptions
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import read_nbest
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lattice_simp import Lattice, read, write
-from lattice_simp.commands.sentence_run import name_run
-from lattice_simp.commands.sentences import Sentence
-from lattice_simp.commands.translate_worker import TranslateOptions
+from lattice_simp.commands.inputs.sentences import Sentence
+from lattice_simp.commands.running.sentences import name_run
+from lattice_simp.commands.runs.translate_worker import TranslateOptions
 from lattice_simp.formats.nbest import read_nbest
 
 PLF = """\

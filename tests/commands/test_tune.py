@@ -11,7 +11,7 @@ import pytest
 import sacrebleu
 
 from lattice_simp import Decoder, LanguageModel, Lattice, nbest, write, write_nbest
-from lattice_simp.commands.tune_run import DevelopmentSet
+from lattice_simp.commands.runs.tune import DevelopmentSet
 from lattice_simp.errors import InputWarning
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.metrics import sari_corpus

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lattice_simp as ls
-from lattice_simp.commands.sentence_sets import read_sets
+from lattice_simp.commands.inputs.sentence_sets import read_sets
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.common import finite, is_plain, natural, split_fields
@@ -160,7 +160,7 @@ def test_json_that_is_read():
 
 @pytest.mark.parametrize("blank", ["", " ", "\t", "  ", "\t "])
 def test_json_lines_may_begin_with_blanks(tmp_path, blank):
-    from lattice_simp.commands.sentences import read_records
+    from lattice_simp.commands.inputs.sentences import read_records
 
     record = f'{blank}{{{blank}"tokens":{blank}["a", "b"],{blank}"keep": ["10"]{blank}}}\n'
     [result] = read_records(written(tmp_path, record, "x.jsonl"))

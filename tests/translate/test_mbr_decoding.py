@@ -10,8 +10,8 @@ import pytest
 from tiny_decoder import assert_derivations_spell, assert_features_explain_costs, tiny_decoder
 
 from lattice_simp import nbest
-from lattice_simp.commands.sentences import Sentence
-from lattice_simp.commands.translate_worker import TranslateOptions, translate_sentence
+from lattice_simp.commands.inputs.sentences import Sentence
+from lattice_simp.commands.runs.translate_worker import TranslateOptions, translate_sentence
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.ops.mbr import MbrSettings, mbr
 from lattice_simp.translate.search.exact.limits import ExactSearch, GapBound

@@ -1,0 +1,1 @@
+"""The subcommands of `lattice-simp lattice`, and their runs."""

@@ -1,0 +1,1 @@
+"""What all commands share: options with their help, and messages on standard error."""
