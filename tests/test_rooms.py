@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from lattice_simp.cli import COMMANDS
+
 PACKAGE = Path(__file__).parents[1] / "lattice_simp"
 
 FLOORS = [
@@ -68,6 +70,24 @@ def test_imports_point_down_only():
     for path, room, imported, node in rooms_and_imports():
         if room != "__init__":
             assert FLOOR[imported] <= FLOOR[room], f"{path}:{node.lineno}: {room} may not import {imported}"
+
+
+COMMAND_FLOORS = [{"shared"}, {"inputs"}, {"running"}, {"lattices", "runs"}]
+"""The folders of `commands` from the ground up; those of one floor do not use each other. The commands lie above."""
+
+
+def test_folders_of_commands_import_down_only():
+    floor = {name: number for number, names in enumerate(COMMAND_FLOORS) for name in names}
+    assert set(floor) == {path.parent.name for path in (PACKAGE / "commands").glob("*/__init__.py")}
+    for path, room, imported, node in rooms_and_imports():
+        if room == imported == "commands":
+            used, user = node.module.split(".")[2], path.relative_to(PACKAGE).parts[1]
+            below = used in floor and floor[used] < floor.get(user, len(COMMAND_FLOORS))
+            assert below or used == user, f"{path}:{node.lineno}: may not import {node.module}"
+
+
+def test_modules_beside_the_folders_of_commands_are_commands():
+    assert {path.stem for path in (PACKAGE / "commands").glob("*.py")} == {"__init__", *COMMANDS}
 
 
 def test_nothing_but_support_starts_a_process():
