@@ -12,16 +12,13 @@ import typer
 
 from lattice_simp.commands.inputs.lattices import require_hypotheses
 from lattice_simp.commands.lattices import confidence, consensus, ctm, lists
-from lattice_simp.commands.lattices.compose import (
-    Composition,
-    compose_files,
-    keep_terms_of_files,
-    require_arrays,
-)
+from lattice_simp.commands.lattices.compose import compose_files, require_arrays
+from lattice_simp.commands.lattices.composition import Composition
 from lattice_simp.commands.lattices.facts import BATCH_FACTS, facts_of
 from lattice_simp.commands.lattices.gappy import acceptor_of, write_gappy_acceptors, write_term_acceptors
 from lattice_simp.commands.lattices.model_scores import ModelScores
 from lattice_simp.commands.lattices.nbest import write_best_lists, write_best_strings
+from lattice_simp.commands.lattices.terms import keep_terms_of_files
 from lattice_simp.commands.running.lattices import lattice_run
 from lattice_simp.commands.shared.label_options import LabelOptions, WordOptions
 from lattice_simp.commands.shared.messages import say
@@ -299,7 +296,6 @@ def compose(
         n or 100,
         engine,
         first_id or 0,
-        labels.ignored,
         labels,
     )
     if terms is not None:

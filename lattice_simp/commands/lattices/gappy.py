@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from lattice_simp.commands.inputs.lattices import Output, features_of, read_skeleton
-from lattice_simp.commands.lattices.compose import terms_of
+from lattice_simp.commands.lattices.terms import terms_of
 from lattice_simp.commands.running.lattices import lattice_run
 from lattice_simp.commands.running.losses import Losses, is_folder, write_several
 from lattice_simp.commands.shared.label_options import LabelOptions
