@@ -1,4 +1,4 @@
-"""A hypothesis of an n-best list, a path of a lattice, or a translation."""
+"""Hypotheses of n-best lists, paths of lattices, translations; and strings with costs in their place."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from lattice_simp.core.columns import FINITE, LARGEST_COST, is_cost
 from lattice_simp.core.kernel import Ints
-from lattice_simp.core.symbols import as_tokens
+from lattice_simp.core.symbols import as_sentences, as_tokens
+from lattice_simp.errors import InvalidLatticeError
 
 Times: TypeAlias = tuple[tuple[float, float], ...]
 """The begin and the end of each word, in seconds."""
@@ -82,3 +84,55 @@ def cheapest_of_strings(hypotheses: Iterable[Hypothesis]) -> dict[tuple[str, ...
     for hypothesis in sorted(hypotheses, key=lambda hypothesis: hypothesis.cost):
         cheapest.setdefault(hypothesis.tokens, hypothesis)
     return cheapest
+
+
+WeightedWords: TypeAlias = Hypothesis | str | tuple[str, float] | tuple[Iterable[str], float]
+"""A hypothesis, or a pair of words (a string or tokens) and a cost in nats."""
+
+Strings: TypeAlias = str | Iterable[WeightedWords]
+
+
+def words_and_cost(hypothesis: WeightedWords) -> tuple[tuple[str, ...], float]:
+    """Returns the tokens and the cost of a hypothesis, or of a pair of words and a cost; a bare string costs 0.
+
+    Raises:
+        InvalidLatticeError: the value is not a pair, or its cost is not a finite number up to 1e100.
+        TypeError: the cost is not a number.
+    """
+    if isinstance(hypothesis, str):
+        return as_tokens(hypothesis), 0.0
+    if isinstance(hypothesis, list) and hypothesis and isinstance(hypothesis[0], Hypothesis):
+        raise InvalidLatticeError("a list of hypotheses in place of a hypothesis; pass the list of one sentence")
+    try:
+        words, cost = (hypothesis.tokens, hypothesis.cost) if isinstance(hypothesis, Hypothesis) else hypothesis
+    except (TypeError, ValueError) as error:
+        raise InvalidLatticeError(f"{hypothesis!r:.80} is not a pair of words and a cost") from error
+    if isinstance(cost, str):
+        message = f"{hypothesis!r:.80} is not a pair of words and a cost"
+        raise InvalidLatticeError(f"{message}; join tokens by blanks, or add a cost")
+    if not is_cost(cost):
+        raise InvalidLatticeError(f"the cost of {words!r:.80} is {cost!s:.80}; costs are {FINITE}")
+    return as_tokens(words), float(cost)
+
+
+def as_hypotheses(strings: Strings) -> list[Hypothesis]:
+    """Converts strings, pairs of words and a cost, or hypotheses to hypotheses; a single string is one sentence.
+
+    >>> [(single.text, single.cost) for single in as_hypotheses("a cat")], as_hypotheses([("a dog", 2.0)])[0].tokens
+    ([('a cat', 0.0)], ('a', 'dog'))
+
+    Raises:
+        InvalidLatticeError: as `words_and_cost`.
+        TypeError: the value is not a list of hypotheses.
+    """
+    if not np.iterable(strings):
+        remedy = "of a lattice, pass the best paths: nbest(lattice, 100)"
+        raise TypeError(f"expected hypotheses, not {strings!r:.80}; {remedy}")
+    return list(map(_as_hypothesis, as_sentences(strings)))
+
+
+def _as_hypothesis(string: str | WeightedWords) -> Hypothesis:
+    if isinstance(string, Hypothesis) and isinstance(string.cost, float) and abs(string.cost) <= LARGEST_COST:
+        return string
+    words, cost = words_and_cost(string)
+    return string if isinstance(string, Hypothesis) else Hypothesis(words, cost)

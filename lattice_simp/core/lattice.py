@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,10 @@ from lattice_simp.core.arcs import Arcs, kept_offsets, offsets_of
 from lattice_simp.core.arguments import finite_real, flag, instance, mapping, real, whole
 from lattice_simp.core.blocks import chosen_blocks
 from lattice_simp.core.columns import (
-    FINITE,
     LARGEST_COST,
     LARGEST_SUM,
     are_costs,
     finite_up_to,
-    is_cost,
     log_probabilities,
     real_numbers,
     whole_numbers,
@@ -35,7 +33,7 @@ from lattice_simp.core.connect import reaches_final, topological_order, useful_s
 from lattice_simp.core.feature_names import POSTERIOR, TIME
 from lattice_simp.core.features import Features, check_density, gather
 from lattice_simp.core.header import NO_HEADER, Header
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, Strings, as_hypotheses, words_and_cost
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, read_only
 from lattice_simp.core.prefix_tree import prefix_tree
 from lattice_simp.core.product import product
@@ -47,11 +45,6 @@ INFINITY = float("inf")
 
 ONE_SIDE = "keep one side first: project_output(), or `lattice convert --project output`"
 """How to make an acceptor of a transducer, in Python and on the command line."""
-
-WeightedWords: TypeAlias = Hypothesis | str | tuple[str, float] | tuple[Iterable[str], float]
-"""A hypothesis, or a pair of words (a string or tokens) and a cost in nats."""
-
-Strings: TypeAlias = str | Iterable[WeightedWords]
 
 
 class Arc(NamedTuple):
@@ -838,47 +831,3 @@ def require_lattice(operation: str, *values: object) -> None:
         elif hasattr(value, "as_lattice"):
             remedy = "; compose_gappy composes it, .as_lattice() converts it"
         raise TypeError(f"{operation} takes {expected}, not a {type(value).__name__}{remedy}")
-
-
-def words_and_cost(hypothesis: WeightedWords) -> tuple[tuple[str, ...], float]:
-    """Returns the tokens and the cost of a hypothesis, or of a pair of words and a cost; a bare string costs 0.
-
-    Raises:
-        InvalidLatticeError: the value is not a pair, or its cost is not a finite number up to 1e100.
-        TypeError: the cost is not a number.
-    """
-    if isinstance(hypothesis, str):
-        return as_tokens(hypothesis), 0.0
-    if isinstance(hypothesis, list) and hypothesis and isinstance(hypothesis[0], Hypothesis):
-        raise InvalidLatticeError("found a list of hypotheses in place of a hypothesis; pass the list of one sentence")
-    try:
-        words, cost = (hypothesis.tokens, hypothesis.cost) if isinstance(hypothesis, Hypothesis) else hypothesis
-    except (TypeError, ValueError) as error:
-        raise InvalidLatticeError(f"{hypothesis!r:.80} is not a pair of words and a cost") from error
-    if isinstance(cost, str):
-        message = f"{hypothesis!r:.80} is not a pair of words and a cost; join tokens by blanks, or add a cost"
-        raise InvalidLatticeError(message)
-    if not is_cost(cost):
-        raise InvalidLatticeError(f"the cost of {words!r:.80} is {cost!s:.80}; costs are {FINITE}")
-    return as_tokens(words), float(cost)
-
-
-def as_hypotheses(strings: Strings) -> list[Hypothesis]:
-    """Converts strings, pairs of words and a cost, or hypotheses to hypotheses; a single string is one sentence.
-
-    >>> [(single.text, single.cost) for single in as_hypotheses("a cat")], as_hypotheses([("a dog", 2.0)])[0].tokens
-    ([('a cat', 0.0)], ('a', 'dog'))
-
-    Raises:
-        InvalidLatticeError: as `words_and_cost`.
-    """
-    if isinstance(strings, Lattice):
-        raise TypeError("a lattice is not a list of hypotheses; pass its best paths: nbest(lattice, 100)")
-    return list(map(_as_hypothesis, as_sentences(strings)))
-
-
-def _as_hypothesis(string: str | WeightedWords) -> Hypothesis:
-    if isinstance(string, Hypothesis) and isinstance(string.cost, float) and abs(string.cost) <= LARGEST_COST:
-        return string
-    words, cost = words_and_cost(string)
-    return string if isinstance(string, Hypothesis) else Hypothesis(words, cost)

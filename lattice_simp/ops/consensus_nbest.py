@@ -14,9 +14,9 @@ import numpy as np
 
 from lattice_simp.core.arguments import scale_of_costs
 from lattice_simp.core.growing import find_slot
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, Strings, as_hypotheses
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
-from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.core.sorting import stable_order
 from lattice_simp.errors import EmptyLatticeError

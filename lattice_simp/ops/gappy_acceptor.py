@@ -20,9 +20,9 @@ import numpy as np
 
 from lattice_simp.core.arguments import choice, whole
 from lattice_simp.core.features import Features
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, Strings, words_and_cost
 from lattice_simp.core.kernel import Bools
-from lattice_simp.core.lattice import Lattice, Strings, words_and_cost
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable, as_sentences, as_tokens
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.support.plurals import counted

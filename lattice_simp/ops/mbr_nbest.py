@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from lattice_simp.core.arguments import instance, real, scale_of_costs, whole
-from lattice_simp.core.hypothesis import Hypothesis, cheapest_of_strings
+from lattice_simp.core.hypothesis import Hypothesis, Strings, as_hypotheses, cheapest_of_strings
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
-from lattice_simp.core.lattice import Strings, as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import LatticeSimpError

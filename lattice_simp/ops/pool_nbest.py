@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lattice_simp.core.arguments import reals, scale_of_costs
-from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.lattice import Strings, as_hypotheses
+from lattice_simp.core.hypothesis import Hypothesis, Strings, as_hypotheses
 from lattice_simp.core.symbols import as_sentences
 from lattice_simp.errors import LatticeSimpError
 

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.columns import LARGEST
+from lattice_simp.core.hypothesis import Strings, as_hypotheses
 from lattice_simp.core.kernel import Floats, Ints, jit
-from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
 
 _START, _END = 0, 1

@@ -14,7 +14,8 @@ import numpy as np
 import pynini
 import pywrapfst
 
-from lattice_simp.core.lattice import Lattice, Strings, WeightedWords, words_and_cost
+from lattice_simp.core.hypothesis import Strings, WeightedWords, words_and_cost
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, RHO, SIGMA, SymbolTable
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.reference.paths import prune

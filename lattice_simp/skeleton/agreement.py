@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 
 from lattice_simp.core.arguments import scale_of_costs
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, as_hypotheses
 from lattice_simp.core.kernel import Floats
-from lattice_simp.core.lattice import as_hypotheses
 from lattice_simp.core.marks import MARKS, unmarked
 from lattice_simp.core.symbols import as_tokens
 from lattice_simp.errors import SkeletonError

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from lattice_simp.core.arguments import choice, instances, mapping, reals
-from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses
+from lattice_simp.core.hypothesis import Strings, as_hypotheses
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.errors import GrammarError, LatticeSimpError, SkeletonError
 from lattice_simp.ops.mbr import mbr
 from lattice_simp.skeleton import Skeleton

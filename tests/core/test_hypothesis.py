@@ -7,7 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from lattice_simp.core.hypothesis import Hypothesis
+from lattice_simp.core.hypothesis import Hypothesis, as_hypotheses
+from lattice_simp.core.lattice import Lattice
 
 
 def test_text_and_score_follow_from_tokens_and_cost():
@@ -37,3 +38,8 @@ def test_hypotheses_do_not_change_and_share_nothing():
     assert first.features is not second.features
     with pytest.raises(dataclasses.FrozenInstanceError):
         first.cost = 1.0
+
+
+def test_a_lattice_in_place_of_hypotheses_is_refused_with_the_remedy():
+    with pytest.raises(TypeError, match=r"expected hypotheses, not Lattice\(.*pass the best paths: nbest"):
+        as_hypotheses(Lattice.from_strings("a cat"))

@@ -10,8 +10,8 @@ from lattice_simp.commands.inputs.lattices import say_repeated
 from lattice_simp.commands.running.losses import wants_json, write_lists
 from lattice_simp.commands.shared.label_options import WordOptions
 from lattice_simp.commands.shared.messages import say
-from lattice_simp.core.hypothesis import Hypothesis
-from lattice_simp.core.lattice import Lattice, Strings
+from lattice_simp.core.hypothesis import Hypothesis, Strings
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.marks import unmarked
 from lattice_simp.core.word_times import with_marks_of
 from lattice_simp.engines import ENGINES, Engine

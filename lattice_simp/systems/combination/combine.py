@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from lattice_simp.core.arguments import choice, instance, mapping, real, reals, whole
-from lattice_simp.core.hypothesis import Confidences, Hypothesis
-from lattice_simp.core.lattice import Lattice, Strings, as_hypotheses, share_symbols
+from lattice_simp.core.hypothesis import Confidences, Hypothesis, Strings, as_hypotheses
+from lattice_simp.core.lattice import Lattice, share_symbols
 from lattice_simp.core.marks import MARKS
 from lattice_simp.core.symbols import as_sentences
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
