@@ -34,6 +34,7 @@ LOG_10 = math.log(10.0)
 MOST_SECONDS = 1e7
 """The longest recording; later times are errors."""
 
+_LEAST = float(np.finfo(np.float64).smallest_subnormal)  # a posterior of 0 counts as this, so that costs are finite
 _MOST_KEYS = 5
 _DIGITS = re.compile(r"(\d+)")
 _MOST_DIGITS = 15  # of numbers that are added up digit by digit
@@ -221,6 +222,21 @@ def probability_text(cost: float, remedy: str = "normalise it") -> str:
     nearby = [float(f"{probability:.15g}"), probability]  # few digits first, then all, then the floats next to it
     nearby += [math.nextafter(probability, 0.0), math.nextafter(probability, math.inf)]
     return repr(next((value for value in nearby if value > 0 and -math.log(value) == cost), probability))
+
+
+def share_costs(sources: Longs, posteriors: Floats) -> Floats:
+    """Returns the costs of arcs whose probabilities are their shares in the posteriors of all arcs from their state.
+
+    >>> share_costs(np.array([0, 0, 1]), np.array([0.6, 0.2, 0.6])).round(3).tolist()
+    [0.288, 1.386, 0.0]
+
+    Args:
+        sources: the state that each arc leaves.
+        posteriors: those of the arcs; arcs without one (NaN) cost nothing.
+    """
+    totals = np.bincount(sources, np.nan_to_num(posteriors))
+    totals, posteriors = np.maximum(totals, _LEAST), np.maximum(posteriors, _LEAST)
+    return np.nan_to_num(np.maximum(np.log(totals)[sources] - np.log(posteriors), 0.0))
 
 
 def require_acceptor(lattice: Lattice, format_name: str) -> None:

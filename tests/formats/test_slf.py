@@ -180,7 +180,7 @@ def test_long_names_of_times_and_posteriors():
 
 def test_probabilities_are_logs_in_memory(tmp_path):
     values = ["0.0", "1e-05", "0.1", "0.3333333333333333", "0.75", "1.0"]
-    links = "".join(f"J={place} S=0 E=1 W=w{place} p={value}\n" for place, value in enumerate(values))
+    links = "".join(f"J={place} S=0 E=1 W=w{place} a=0 p={value}\n" for place, value in enumerate(values))
     lattice = parse_slf(f"N=2 L=6\nI=0\nI=1\n{links}".encode())
     assert np.exp(lattice.features["posterior"][1:]).tolist() == pytest.approx([float(value) for value in values[1:]])
     write_slf(lattice, tmp_path / "x.slf")
@@ -526,6 +526,22 @@ def test_links_that_lack_a_score_are_named():
     with pytest.warns(InputWarning, match="1 link with a word but without l=, which others have") as caught:
         assert parse_slf(text.encode()).features["lm"].tolist() == [-1.0, 0.0, 0.0]
     assert len(caught) == 1
+
+
+def test_posteriors_are_costs_if_there_is_no_other_score(tmp_path):
+    """The probabilities of all paths have the sum 1; a link without a word may lack them."""
+    links = "J=0 S=0 E=1 W=a p=0.6\nJ=1 S=0 E=2 W=b p=0.3\nJ=2 S=1 E=3 W=c p=0.45\nJ=3 S=1 E=3 W=d p=0.15\n"
+    text = f"N=4 L=5\nI=0\nI=1\nI=2\nI=3\n{links}J=4 S=2 E=3 W=!NULL\n"
+    with pytest.warns(InputWarning, match="x: links have no score but p=") as caught:
+        lattice = parse_slf(text.encode(), path="x")
+    assert len(caught) == 1
+    write_slf(lattice, tmp_path / "x.slf")
+    for result in (lattice, read(tmp_path / "x.slf")):
+        shares = {path.text: math.exp(-path.cost) for path in ls.nbest(result, 3)}
+        assert shares == pytest.approx({"a c": 0.5, "b": 1 / 3, "a d": 1 / 6})
+    with pytest.warns(InputWarning, match="1 link with a word but without p=, which others have; its cost is 0"):
+        parse_slf(text.replace("!NULL", "e").encode())
+    assert parse_slf(text.replace("W=c", "W=c a=-1").encode()).weights.tolist() == [0.0, 0.0, 1.0, 0.0, 0.0]
 
 
 def test_lattices_of_moses_have_no_lines_of_nodes_and_more_scores(tmp_path):

@@ -23,7 +23,7 @@ from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import warn
-from lattice_simp.formats.common import Format, checked_lattice, natural
+from lattice_simp.formats.common import Format, checked_lattice, natural, share_costs
 from lattice_simp.formats.htk.slf_fields import COLUMNS, DEFAULT_SCALES, NULL_WORD, SCALES, link_costs
 from lattice_simp.formats.htk.slf_reader import NODE_LINES, Reader
 from lattice_simp.formats.htk.slf_rows import Rows, plain_rows
@@ -32,6 +32,8 @@ from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import decode
 
 _SCORES = frozenset(("p", *COLUMNS))
+_ONLY_POSTERIORS = "links have no score but p=, so their costs are those of probabilities"
+_NO_COSTS = "to change them, set the scale of the feature posterior"
 _LINK_FIELDS = {"I", "J", "S", "E", "W", "t", "p", *COLUMNS}
 
 
@@ -46,7 +48,8 @@ def parse_slf(data: bytes, *, path: str | Path | None = None, symbols: SymbolTab
     The scores become unscaled features: `a` "acoustic", `n` "ngram", `l` "lm", `r` "pronunciation", `ds`
     "duration", `x1` to `x99` by their names; the log of `p` becomes "posterior". A weight is minus the sum
     of the features times their scales (`acscale`, `ngscale`, `lmscale`, `prscale`: 1 if missing; `duscale`, `x1scale`
-    ...: 0 if missing), and of the word penalty (`wdpenalty`, also a log score) if the link has a word. If every node
+    ...: 0 if missing), and of the word penalty (`wdpenalty`, also a log score) if the link has a word. Without any such
+    score, `p` counts: the probability of a link is its share in the `p` of all links from its node. If every node
     has a time `t=`, the feature "time" is the duration of each link in seconds, so that a path's sum is its time. The
     lattice's `header` holds the scales and the other fields of the header; its `unread` names the unknown fields of
     nodes and links, which are skipped. Nodes keep their numbers if the start is 0. The start is the node `start=`, or
@@ -82,6 +85,7 @@ def _to_lattice(reader: Reader, nodes: Rows, links: Rows, symbols: SymbolTable) 
     columns = {name: column for name, column in graph.columns.items() if not np.isnan(column).all()}
     _warn_of_missing(columns, labels, reader.path)
     posteriors = columns.pop("p", None)
+    has_costs = bool(columns) or posteriors is None
     columns = {name: np.where(np.isnan(column), 0.0, column) for name, column in columns.items()}
     scales = {name: reader.header_number(SCALES[name], DEFAULT_SCALES[name]) for name in columns}
     penalty = reader.word_penalty()
@@ -96,6 +100,9 @@ def _to_lattice(reader: Reader, nodes: Rows, links: Rows, symbols: SymbolTable) 
     if posteriors is not None:
         _check_probabilities(reader, nodes, links)
         features[POSTERIOR] = log_probabilities(posteriors)
+        if not has_costs:
+            weights = weights + share_costs(graph.sources, posteriors)
+            warn(_ONLY_POSTERIORS, path=reader.path, remedy=_NO_COSTS)
     finals = np.full(len(graph.seconds), np.inf)
     finals[graph.end] = 0.0
     sources, targets, finals = start_first(graph.start, graph.sources, graph.targets, finals)
@@ -172,11 +179,11 @@ class _Graph:
 
 
 def _warn_of_missing(columns: Mapping[str, Floats], labels: Ints, path: str | Path | None) -> None:
-    """Warns of links with words that lack an acoustic or a language model's score which other links have."""
-    for name in columns.keys() & {"a", "l"}:
+    """Warns of links with words that lack an acoustic, a language model's or the only score which other links have."""
+    for name in columns.keys() & {"a", "l"} if columns.keys() - {"p"} else columns:
         lacking = int(np.count_nonzero(np.isnan(columns[name]) & (labels != EPSILON)))
         if lacking:
-            message = f"{counted(lacking, 'link')} with a word but without {name}=, which others have; it counts as 0"
+            message = f"{counted(lacking, 'link')} with a word but without {name}=, which others have; its cost is 0"
             warn(message, path=path, remedy=f"write {name}= on all links with words")
 
 

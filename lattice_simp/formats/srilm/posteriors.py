@@ -32,6 +32,7 @@ from lattice_simp.formats.common import (
     finite,
     natural,
     refuse_writing,
+    share_costs,
     shown,
 )
 
@@ -127,11 +128,9 @@ class _Reader:
         ]
         columns = np.array(transitions, dtype=np.float64).reshape(-1, 3).T
         sources, targets = columns[:2].astype(np.int64)
-        labels, logs = labels[targets], np.log(columns[2])
-        sums = np.bincount(sources, columns[2], minlength=len(words))
-        totals = np.log(np.where(sums > 0.0, sums, 1.0))
-        costs = np.maximum(totals[sources] - logs, 0.0)
-        features = {POSTERIOR: np.minimum(logs - totals[start], 0.0)}
+        labels, costs = labels[targets], share_costs(sources, columns[2])
+        total = columns[2][sources == start].sum() or 1.0
+        features = {POSTERIOR: np.minimum(np.log(columns[2]) - np.log(total), 0.0)}
         finals = np.full(len(words), INFINITY)
         finals[final] = 0.0
         sources, targets, finals = start_first(start, sources, targets, finals)
