@@ -1,20 +1,30 @@
-"""Questions behind a clause: "It is a good plan, but is it worth it?" becomes "It is a good plan. But is it ...?"."""
+"""Questions behind a clause: "It is a good plan, but is it worth it?" becomes "It is a good plan. But is it ...?".
+
+So do joined questions: "What is it and is it worth it?" becomes "What is it? Is it worth it?".
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from lattice_simp.grammars.english.lexicon import word_group
-from lattice_simp.systems.simplify.clauses import finite_word, subject
+from lattice_simp.systems.simplify.clauses import SUBJECTS, finite_word, subject
 from lattice_simp.systems.simplify.noun_phrase import natural
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.systems.simplify.split import Split, SplitKind, keeps_whole
 from lattice_simp.text.english.parse import Parse
 
-_OPENINGS = {"and": "", "but": "But", "so": "So"}
+_OPENINGS = {"and": "", "but": "But", "so": "So", "or": "Or"}
+"""The words that open the second sentence in the place of a conjunction."""
+
+_CONDITION = (",", "if", "so", ",")
+"""A condition that may stand between `and` and a question."""
 
 _MARKS = frozenset({":", ";", "...", "…", '"', "“", "”", "''", "``", "."})
 """Marks of sentences that have other parts."""
+
+_QUESTION_TAGS = frozenset({"WRB", "WP", "WDT"})
+"""The tags of words that open a question."""
 
 _MAIN = frozenset({"ROOT", "conj", "ccomp"})
 """The labels of main verbs; parsers take the first of two clauses for a complement."""
@@ -34,21 +44,37 @@ def question_splits(parse: Parse) -> Iterator[Split]:
     last = len(parse) - 1
     if parse.tokens[last] != "?" or not _MARKS.isdisjoint(parse.tokens) or parse.tokens.count("?") > 1:
         return
-    for comma in range(1, last - 2):
-        word = parse.tokens[comma + 1].lower()
-        if parse.tokens[comma] != "," or word not in _OPENINGS or not _asks(parse, range(comma + 2, last)):
+    for joint in range(2, last - 1):
+        word = parse.tokens[joint].lower()
+        if word not in _OPENINGS or not _joins(parse, joint, last):
             continue
-        is_question = _asks(parse, range(comma))
-        if not is_question and not _states(parse, range(comma)):
-            continue
-        clause = tuple(range(comma + 2, last + 1))
+        mark = joint - 1 if parse.tokens[joint - 1] == "," else joint
+        first = joint + 2 if _has_condition(parse, joint) else joint + 1
+        clause, gone = tuple(range(first, last + 1)), tuple(range(mark + 1, first))
         opening = (Token(_OPENINGS[word]),) if _OPENINGS[word] else ()
         sentence = (*opening, *(natural(parse, position, copied=False) for position in clause))
-        if keeps_whole(parse.tokens, {comma + 1, *clause}, sentence):
-            changes = ((comma, "?" if is_question else "."),)
-            dropped, kept = (comma + 1,), (comma,)
-            yield Split(SplitKind.COORDINATION, clause, dropped, sentence, changes=changes, kept_commas=kept)
+        if keeps_whole(parse.tokens, {joint, *clause}, sentence):
+            changes = ((mark, "?" if _asks(parse, range(mark)) else "."),)
+            yield Split(SplitKind.COORDINATION, clause, gone, sentence, changes=changes, kept_commas=(mark,))
             return
+
+
+def _has_condition(parse: Parse, joint: int) -> bool:
+    return tuple(token.lower() for token in parse.tokens[joint + 1 : joint + 5]) == _CONDITION
+
+
+def _joins(parse: Parse, joint: int, last: int) -> bool:
+    """Returns whether a conjunction joins a question to a clause, or without a comma to another question."""
+    after = range(joint + 1 + len(_CONDITION) * _has_condition(parse, joint), last)
+    if not after or not _asks(parse, after):
+        return False
+    has_comma, word = parse.tokens[joint - 1] == ",", parse.tokens[joint].lower()
+    before = range(joint - has_comma)
+    asks_for_subject = any(_is_asked_for(parse, noun) for _, _, noun in _main_verbs(parse, after))
+    if asks_for_subject and word in ("and", "or") and parse.tags[before[0]] not in _QUESTION_TAGS:
+        return False  # "do you know who is here and who is not"
+    may_follow_statement = has_comma and word != "or"
+    return (_asks(parse, before) and word != "so") or (may_follow_statement and _states(parse, before))
 
 
 def _main_verbs(parse: Parse, side: range) -> Iterator[tuple[int, int, int]]:
@@ -62,15 +88,21 @@ def _main_verbs(parse: Parse, side: range) -> Iterator[tuple[int, int, int]]:
 def _asks(parse: Parse, side: range) -> bool:
     """Returns whether a side is a question: its finite verb precedes the subject, or it begins with `who` or `what`."""
     for _, finite, noun in _main_verbs(parse, side):
-        opens = finite == side[0] or parse.tags[side[0]] in ("WRB", "WP", "WDT")
-        if opens and (finite < noun or parse.tags[noun] == "WP"):
+        opens = finite == side[0] or parse.tags[side[0]] in _QUESTION_TAGS
+        before = [parse.labels[position] in SUBJECTS for position in range(side[0], finite) if position != noun]
+        if opens and not any(before) and (finite < noun or _is_asked_for(parse, noun)):
             return True
     return False
+
+
+def _is_asked_for(parse: Parse, noun: int) -> bool:
+    """Returns whether a question asks for its subject ("who", "which men")."""
+    return parse.tags[parse.subtree(noun)[0]] in ("WP", "WDT")
 
 
 def _states(parse: Parse, side: range) -> bool:
     """Returns whether a side is a statement without a condition, whose first main verb follows its subject."""
     first = next(_main_verbs(parse, side), None)
-    begins = parse.tags[side[0]] not in ("WRB", "WP", "WDT", "MD", "VBG", "VBN")
+    begins = parse.tags[side[0]] not in _QUESTION_TAGS | {"MD", "VBG", "VBN"}
     words = {parse.tokens[position].lower() for position in side}
     return begins and words.isdisjoint(word_group("conditions")) and first is not None and first[2] < first[1]

@@ -361,6 +361,12 @@ def test_other_brackets_stay(simplifier, parsed, source):
             "What is the new plan of the town , and why does it cost so much ?",
             "What is the new plan of the town ? Why does it cost so much ?",
         ),
+        (
+            "Do we need the new road or is there a better plan for it ?",
+            "Do we need the new road ? Or is there a better plan for it ?",
+        ),
+        ("Which teams won and how many games did they play ?", "Which teams won ? How many games did they play ?"),
+        ("Did they build it and , if so , what did it cost ?", "Did they build it ? If so , what did it cost ?"),
     ],
 )
 def test_marks_between_statements_become_stops(simplifier, parsed, source, split):
@@ -477,6 +483,9 @@ def test_other_marks_stay(parsed, source):
         "Can you tell me what the judge said , and how they left the town ?",
         "Did they build the old house , and sell it to the town ?",
         "It is a good old plan , but it is worth the money ?",
+        "Do you know who is coming to the town and who is leaving it ?",
+        "Were they right to sell it , which helped them , and which hurt the town ?",
+        "When it rains in the town , do they play or do they go home ?",
     ],
 )
 def test_other_questions_stay_whole(parsed, source):
