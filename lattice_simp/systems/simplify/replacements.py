@@ -175,6 +175,9 @@ def _repeats(parse: Parse, replacement: Replacement) -> bool:
     if replacement.words[0].lower() == before or replacement.words[-1].lower() == after:
         return True  # "is now now"
     nearby = (*range(max(0, first - NEARBY), first), *range(last + 1, min(last + 1 + NEARBY, len(parse))))
+    joints = [position for position in nearby if parse.tokens[position].lower() == "and"]
+    if replacement.words == ("and",) and any(parse.tokens[position - 1] != "," for position in joints):
+        return True  # "cars and trains and old boats"
     content = [position for position in nearby if len(parse.tokens[position]) > LONGEST_FUNCTION_WORD]
     beside = {form.lower() for position in content for form in (parse.tokens[position], parse.lemmas[position])}
     stems = {form[:STEM] for form in beside if len(form) >= STEM}  # "traders also traded"
@@ -194,12 +197,14 @@ def _has_unsure_form(parse: Parse, row: SimplerWords, first: int) -> bool:
 
 
 def _strands_pronoun(parse: Parse, replacement: Replacement) -> bool:
-    """Returns whether a pronoun would follow a particle ("throw away it")."""
+    """Returns whether a pronoun or an adverb would follow a particle ("throw away it", "watch over closely him")."""
     after = replacement.positions[-1] + 1
     is_phrasal = replacement.tag.startswith("VB") and replacement.words[-1] in word_set("particles")
-    return (
-        is_phrasal and len(replacement.words) > 1 and parse.labels[after] == "dobj" and parse.tags[after] in _PRONOUNS
-    )
+    if not is_phrasal or len(replacement.words) == 1:
+        return False
+    objects = [child for child in parse.children[replacement.positions[0]] if parse.labels[child] == "dobj"]
+    is_apart = parse.labels[after] == "advmod" and any(position > after for position in objects)
+    return is_apart or (parse.labels[after] == "dobj" and parse.tags[after] in _PRONOUNS)
 
 
 @cache
@@ -244,6 +249,8 @@ def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
     is_joined = any(parse.labels[lower] == "conj" for child in below for lower in parse.children[child])
     if is_joined and ("not" in row.simpler or (row.simpler[:1] == ("was",) and parse.tags[head] == "VBD")):
         return False  # "do not have money and time": "or"; "Ann and Tom opposed it": "were against"
+    if row.simpler[:1] == ("very",) and head and parse.tokens[head - 1].lower() in word_group("degrees"):
+        return False  # "such very good plans"
     if row.part == "noun" and parse.tags[head] == "NN" and _is_start(parse, head):
         return False
     if row.part == "verb":
@@ -262,11 +269,10 @@ def _has_sure_form(parse: Parse, row: SimplerWords, verb: int) -> bool:
     if not row.simpler or inflected(row.simpler[0], "VBD") == inflected(row.simpler[0], "VBN"):
         return True
     labels, head = {parse.labels[child] for child in parse.children[verb]}, parse.heads[verb]
-    if parse.tags[verb] == "VBN":
-        return (
-            bool(labels & AUXILIARIES) or parse.labels[verb] in ("acl", "advcl") or _is_joined(parse, verb, "VBN", "JJ")
-        )
     intransitive = ("-dobj",) in row.needs or row.words[0] in word_set("intransitive_verbs")
+    if parse.tags[verb] == "VBN":
+        is_clause = parse.labels[verb] in ("acl", "advcl") and not intransitive  # "the town disintegrated and ..."
+        return bool(labels & AUXILIARIES) or is_clause or _is_joined(parse, verb, "VBN", "JJ")
     active = intransitive and _is_joined(parse, verb, "VBD") and not auxiliaries(parse, head)
     return parse.tags[verb] != "VBD" or active or bool(labels & (SUBJECTS | {"dobj", "ccomp", "xcomp"}))
 

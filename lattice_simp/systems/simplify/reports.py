@@ -73,10 +73,16 @@ def _said(parse: Parse, verb: int) -> Iterator[Split]:
         return
     speaker, report = parse.subtree(noun), range(comma + 1, len(parse) - 1)
     after = [position for position in report if position not in speaker and position != verb]
-    if _is_report(parse, verb, speaker, after, report):
+    if not _refers_to_name(parse, speaker, comma) and _is_report(parse, verb, speaker, after, report):
         words = (*speaker, verb, *after)
         front = (*(natural(parse, position, copied=False) for position in words), Token("that"))
         yield _fronted(parse, tuple(report), (comma,), front)
+
+
+def _refers_to_name(parse: Parse, speaker: Sequence[int], comma: int) -> bool:
+    """Returns whether the owner of a speaker may be named in the statement ("Ann is ill, her lawyer said")."""
+    has_owner = any(parse.tags[position] == "PRP$" for position in speaker)
+    return has_owner and any(parse.parts[position] == "PROPN" for position in range(comma))
 
 
 def _quoted(parse: Parse, verb: int, last: int) -> Iterator[Split]:
@@ -166,7 +172,7 @@ def _is_source(parse: Parse, noun: int) -> bool:
     """Returns whether a noun phrase briefly names who or what can say or show something."""
     source, known = parse.subtree(noun), word_set("sources") | word_set("evidence")
     is_plain = all(parse.labels[position] not in _CLAUSES for position in source) and len(source) <= LONGEST_SPEAKER
-    is_joined = any(parse.labels[position] in ("conj", "cc") for position in parse.children[noun])
+    is_joined = any(parse.labels[position] in ("conj", "cc") for position in source)
     is_name = parse.parts[noun] == "PROPN" and parse.tokens[noun][:1].isupper()
     is_person = len(source) == 1 and parse.tokens[noun].lower() in word_group("persons")
     has_owner = any(parse.tags[position] == "PRP$" for position in source)  # "its report says that the firm"

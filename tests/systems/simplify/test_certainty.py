@@ -55,6 +55,7 @@ CERTAIN = [
     "The firm cut jobs in its largest house , which led to protests in the town .",
 ]
 UNCERTAIN = {
+    "Lee is ranked fifth , while holding the record for old games , winning ten in Rome .": "of one act behind another",
     "They opened a new hall in the old house , which leads to the garden .": "the hall, or the house",
     "The town is ready to hear Ann , but on the basis of a plan ( seeing the end , Ann has filed it ) .": "no verb",
     "Ann was born first and then assisted with the birth of Max .": "was assisted, or assisted",

@@ -36,6 +36,8 @@ KEPT = {
     "But the bridge is weak , said the king .": "a link to the sentence before",
     "The bridge was moved , according to plan .": "nobody says that",
     "The firm sold the bridge , according to its report .": "the owner would come later",
+    "Ann Lee is ill , her doctor said .": "the owner would come later",
+    "The bridge is weak , according to the king and police records .": "two sources",
     "According to it , the bridge is weak .": "what says that is unknown",
     "According to the head of the bank , Ann Lee , the bridge is weak .": "whose name is Ann Lee",
 }

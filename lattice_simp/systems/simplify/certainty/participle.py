@@ -97,9 +97,11 @@ def _tells_of_act(parse: Parse, first: int, verb: int) -> bool:
 
 
 def _follows_participle(parse: Parse, first: int) -> bool:
-    """Returns whether another participle of a noun ends before a clause ("men living there, giving him food")."""
+    """Returns whether another participle ends before a clause ("men living there, giving him food")."""
     return any(
-        parse.labels[position] == "acl" and parse.tags[position] == "VBG" and parse.subtree(position)[-1] >= first - 2
+        parse.labels[position] in ("acl", "advcl")
+        and parse.tags[position] == "VBG"
+        and parse.subtree(position)[-1] >= first - 2
         for position in range(first)
     )
 
