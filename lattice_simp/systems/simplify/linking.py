@@ -1,6 +1,7 @@
 """Adverbs inside of a sentence that link it to the one before become a conjunction at its beginning.
 
-"The town, however, is old" becomes "But the town is old", and "they therefore left" becomes "so they left".
+"The town, however, is old" becomes "But the town is old", "they therefore left" becomes "so they left", and "is it
+therefore old?" becomes "so is it old?".
 """
 
 from __future__ import annotations
@@ -17,8 +18,12 @@ from lattice_simp.text.english.punctuation import mark_kind
 _BEFORE = frozenset({"nsubj", "nsubjpass", "expl", "aux", "auxpass", "neg", "prep", "npadvmod", "advmod", "punct"})
 """The labels of what may stand before such an adverb in a single statement."""
 
-_NO_START = frozenset({"CC", "UH", "LS", "WP", "WDT", "WRB", "VB", "MD", "RBR"})
-"""Tags of words that do not begin a plain statement."""
+_ASKED_FOR = frozenset({"dobj", "attr"})
+"""The labels of words at the beginning of a question besides those ("what does it show")."""
+
+_QUESTION_START = frozenset({"WP", "WDT", "WRB", "VB", "MD"})
+_NO_START = frozenset({"CC", "UH", "LS", "RBR"})
+"""Tags of words that begin a question, and of those that begin neither a question nor a plain statement."""
 
 
 def linking_adverbs(parse: Parse) -> Iterator[Split]:
@@ -49,11 +54,16 @@ def linking_adverbs(parse: Parse) -> Iterator[Split]:
 
 
 def _is_plain(parse: Parse) -> bool:
-    """Returns whether a sentence is a single statement without quotations and insertions."""
+    """Returns whether a sentence is a single statement or question without quotations and insertions."""
     marks = {token for token in parse.tokens[:-1] if mark_kind(token) is not None}
     is_sure_name = parse.tags[0] != "NN" or parse.labels[0] != "nsubj"  # parsers take rare names for nouns
+    is_whole = _asks(parse) or (parse.tokens[-1] == "." and parse.tags[0] not in _QUESTION_START)
     begins = parse.tags[0] not in _NO_START and is_sure_name
-    return len(parse.roots) == 1 and parse.tokens[-1] == "." and marks <= {","} and begins
+    return len(parse.roots) == 1 and is_whole and marks <= {","} and begins
+
+
+def _asks(parse: Parse) -> bool:
+    return parse.tokens[-1] == "?"
 
 
 def _links(parse: Parse, place: int) -> bool:
@@ -65,7 +75,8 @@ def _links(parse: Parse, place: int) -> bool:
     if noun is None or finite_word(parse, verb) is None or subject(parse, verb) == place:
         return False
     before = [below for below in parse.children[verb] if below < place]
-    is_single = all(parse.labels[below] in _BEFORE or below == place for below in before)
+    expected = _BEFORE | _ASKED_FOR if _asks(parse) else _BEFORE
+    is_single = all(parse.labels[below] in expected or below == place for below in before)
     return is_single and _is_set_off(parse, place)
 
 
@@ -75,7 +86,13 @@ def _is_set_off(parse: Parse, place: int) -> bool:
     if around == [",", ","]:
         return place < parse.heads[place] or not _begins_clause(parse, place + 2)
     follows_verb = parse.tags[place - 1] in FINITE or parse.tags[place + 1].startswith(("VB", "MD", "RB"))
-    return "," not in around and follows_verb
+    follows_subject = _asks(parse) and _ends_subject(parse, place - 1)
+    return "," not in around and (follows_verb or follows_subject)
+
+
+def _ends_subject(parse: Parse, last: int) -> bool:
+    noun = subject(parse, parse.roots[0])
+    return noun is not None and parse.subtree(noun)[-1] == last
 
 
 def _begins_clause(parse: Parse, first: int) -> bool:
@@ -87,4 +104,6 @@ def _kept_commas(parse: Parse, place: int) -> tuple[int, ...]:
     """Returns the comma behind an adverbial at the beginning ("in May, however, it rained")."""
     verb = parse.heads[place]
     noun = subject(parse, verb)
-    return (place - 1,) if noun is not None and noun > place and parse.tokens[place - 1] == "," else ()
+    begins_question = _asks(parse) and parse.tags[0] in _QUESTION_START | FINITE
+    is_fronted = noun is not None and noun > place and not begins_question
+    return (place - 1,) if is_fronted and parse.tokens[place - 1] == "," else ()

@@ -37,6 +37,7 @@ _PRONOUNS = frozenset({"PRP", "DT"})
 
 _MODIFIERS = frozenset({"amod", "advmod"})
 
+_OBJECTS = frozenset({"dobj", "ccomp", "xcomp"})
 _COMPLEMENTS = frozenset({"ccomp", "xcomp"})
 """The labels that conditions on the words to replace require of dependents only."""
 
@@ -180,6 +181,9 @@ def _repeats(parse: Parse, replacement: Replacement) -> bool:
         return True  # "cars and trains and old boats"
     content = [position for position in nearby if len(parse.tokens[position]) > LONGEST_FUNCTION_WORD]
     beside = {form.lower() for position in content for form in (parse.tokens[position], parse.lemmas[position])}
+    old = parse.tokens[first].lower() if first == last else ""
+    if len(old) > LONGEST_FUNCTION_WORD and any(form != old and form.endswith(old) for form in beside):
+        return True  # "pleasant or unpleasant"
     stems = {form[:STEM] for form in beside if len(form) >= STEM}  # "traders also traded"
     forms = [form for word in replacement.words for form in (word, word.removesuffix("s"))]
     begins = {form[: len(form) - len(ending)] for form in beside for ending in _ENDINGS if form.endswith(ending)}
@@ -257,7 +261,7 @@ def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
         return parse.labels[head] not in ("amod", "compound", "acomp") and _has_sure_form(parse, row, head)
     if row.part == "noun":
         is_single = row.is_compound or all(parse.labels[child] != "compound" for child in below)
-        return parse.labels[head] != "compound" and is_single
+        return parse.labels[head] not in ("compound", "nmod") and is_single
     return row.part == "fixed" or all(parse.tokens[child].lower() not in word_group("compared") for child in below)
 
 
@@ -273,6 +277,9 @@ def _has_sure_form(parse: Parse, row: SimplerWords, verb: int) -> bool:
     if parse.tags[verb] == "VBN":
         is_clause = parse.labels[verb] in ("acl", "advcl") and not intransitive  # "the town disintegrated and ..."
         return bool(labels & AUXILIARIES) or is_clause or _is_joined(parse, verb, "VBN", "JJ")
+    needs_object = any(name.split(":")[0] == "dobj" for group in row.needs for name in group)
+    if parse.tags[verb] == "VBD" and needs_object and labels.isdisjoint(_OBJECTS):
+        return False  # "the contract awarded to the firm , forms part of it"
     active = intransitive and _is_joined(parse, verb, "VBD") and not auxiliaries(parse, head)
     return parse.tags[verb] != "VBD" or active or bool(labels & (SUBJECTS | {"dobj", "ccomp", "xcomp"}))
 

@@ -55,6 +55,8 @@ CERTAIN = [
     "The firm cut jobs in its largest house , which led to protests in the town .",
 ]
 UNCERTAIN = {
+    "The judge closed the old case against Ann , in a session that pleased the whole town .": "of the session alone",
+    "They can be named as signed languages , and whistled languages spoken in a town .": "an adjective",
     "Lee is ranked fifth , while holding the record for old games , winning ten in Rome .": "of one act behind another",
     "They opened a new hall in the old house , which leads to the garden .": "the hall, or the house",
     "The town is ready to hear Ann , but on the basis of a plan ( seeing the end , Ann has filed it ) .": "no verb",

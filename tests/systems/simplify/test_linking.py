@@ -16,6 +16,8 @@ MOVED = {
     "She admits , however , that the bridge is weak .": "But she admits that the bridge is weak .",
     "They therefore left the town .": "So they left the town .",
     "The man is , therefore , in danger .": "So the man is in danger .",
+    "Are we therefore in danger ?": "So are we in danger ?",
+    "What , therefore , does the king want ?": "So what does the king want ?",
     "The army thus has reserves for ten years .": "So the army has reserves for ten years .",
 }
 KEPT = {
@@ -26,7 +28,7 @@ KEPT = {
     "He said that they therefore left the town .": "a clause within the statement",
     '" The town , however , is old , " she said .': "a quotation",
     "The town is therefore old , and it is however clean .": "two adverbs",
-    "Is the town therefore old ?": "a question",
+    "What is the plan of the town , which is therefore old ?": "a clause within the question",
 }
 
 

@@ -180,7 +180,7 @@ CASES = [
     ("They gave it a cautious welcome .", "They gave it a cautious welcome ."),
     ("We can assume that it will rain .", "We can assume that it will rain ."),
     ("The oil originated in the town .", "The oil originated in the town ."),
-    ("Would you be so kind as to sing ?", "could you please sing ?"),
+    ("Would you be so kind as to sing ?", "could you sing ?"),
     ("In what way does the new rule help us ?", "how does the new rule help us ?"),
     ("Why on earth did you sell it ?", "Why on earth did you sell it ?"),
     ("Are you prepared to sell it ?", "Are you ready to sell it ?"),
@@ -190,6 +190,16 @@ CASES = [
     ("It is my belief that they will win .", "I think that they will win ."),
     ("They suggested alternatives .", "They suggested other choices ."),
     ("They wanted some alternatives .", "They wanted some alternatives ."),
+    ("It is a town near Leeds located ten miles away .", "It is a town near Leeds located ten miles away ."),
+    (
+        "This prize awarded to the old firm , forms part of it .",
+        "This prize awarded to the old firm , forms part of it .",
+    ),
+    ("They live across a mix of frontier and mature towns .", "They live across a mix of frontier and mature towns ."),
+    ("It has the capability of sinking ships .", "It has the capability of sinking ships ."),
+    ("We work on the basis that it will rain .", "We work on the basis that it will rain ."),
+    ("It is often pleasant or unpleasant .", "It is often pleasant or unpleasant ."),
+    ("What obstacles are there to the plan ?", "What obstacles are there to the plan ?"),
 ]
 KEPT = [
     "The mayor , unions and the paper all opposed the purchase .",  # the subject is plural

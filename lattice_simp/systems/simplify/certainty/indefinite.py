@@ -49,6 +49,8 @@ def _is_told(parse: Parse, noun: int) -> bool:
     """Returns whether the main clause says that what a noun stands for exists ("bought a boat", not "needs a boat")."""
     above = parse.heads[noun]
     if parse.labels[noun] == "pobj" and parse.tokens[above].lower() in word_group("prepositions"):
+        if parse.tokens[above - 1] == ",":
+            return False  # "the court met them, in a session that took hours"
         above = parse.heads[above]
     elif parse.labels[noun] != "dobj":
         return False

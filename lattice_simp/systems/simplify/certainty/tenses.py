@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lattice_simp.grammars.english.lexicon import word_set
+from lattice_simp.grammars.english.lexicon import word_group, word_set
 from lattice_simp.systems.simplify.clauses import auxiliaries, child, finite_word
 from lattice_simp.text.english.parse import Parse
 
@@ -22,12 +22,16 @@ def is_progressive(parse: Parse, verb: int) -> bool:
 def tenses_agree(parse: Parse, first: int, second: int) -> bool:
     """Returns whether the tenses of two verbs of one subject agree: "was able to go and see", "is old and named so".
 
-    A present tense behind a past one may be a noun ("was drafted and then spells"), unless it is `is` or `has`.
+    A present tense behind a past one may be a noun ("was drafted and then spells"), unless it is `is` or `has`. A past
+    form behind a modal verb may be an adjective ("can be named signed languages, and whistled languages").
     """
     finite = finite_word(parse, first)
     before = "" if finite is None else parse.tags[finite]
     if parse.tags[second] in ("VBP", "VBZ"):
         return before != "VBD" or parse.lemmas[second] in ("be", "have")
+    is_past = parse.tags[second] == "VBD"
+    if is_past and before == "MD" and parse.tokens[finite or 0].lower() not in word_group("past_modals"):
+        return False
     alone = child(parse, second, {"dobj", "acomp", "attr", "ccomp", "xcomp"}) is None
     transitive = parse.lemmas[second].lower() not in word_set("intransitive_verbs")
-    return not (parse.tags[second] == "VBD" and before in ("VBZ", "VBP") and alone and transitive)
+    return not (is_past and before in ("VBZ", "VBP") and alone and transitive)
