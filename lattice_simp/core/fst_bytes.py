@@ -21,7 +21,7 @@ import numpy.typing as npt
 from lattice_simp.core.arcs import Arcs, start_first
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
-from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.support.guarded import convert_in_child
 
 MAGIC = struct.pack("<i", 2125659606)
@@ -46,6 +46,7 @@ _HAS_ISYMBOLS, _HAS_OSYMBOLS, _IS_ALIGNED = 1, 2, 4
 _ALIGNMENT = 16
 _NO_STATE = -1
 _LARGEST_COST = float(np.finfo(np.float32).max)
+_NAMES_OF_EPSILON = frozenset(("eps", "epsilon", "empty", "null", "none", "blank", "e", "ε", "ϵ", "λ"))
 
 
 # ---------------------------------------------------------------- packing
@@ -181,22 +182,31 @@ def parse_table(data: bytes, path: str | Path | None = None) -> Table:
     Raises:
         FormatError: the table is damaged.
     """
-    return _table(_Cursor(data, path))
+    return _table(_Cursor(data, path, kind="symbol table"))
+
+
+def warn_of_zero(table: Table, path: str | Path | None) -> None:
+    """Warns of a word with the number 0: FSTs read this label as the empty word, so the word would be lost."""
+    name = table.get(EPSILON, "")
+    if name.isalpha() and name.casefold() not in _NAMES_OF_EPSILON:
+        message = f"the symbol table gives {name[:40]!r} the number 0, which is read as the empty word"
+        warn(message, path=path, remedy="number the words from 1")
 
 
 @dataclass
 class _Cursor:
-    """A position in the bytes of a file; reading beyond the end raises."""
+    """A position in the bytes of a file, of a kind that errors name; reading beyond the end raises."""
 
     data: bytes
     path: str | Path | None
     position: int = 0
+    kind: str = "file"
 
     def error(self, message: str, remedy: str = "the file is damaged: write it again") -> FormatError:
         return FormatError(message, path=self.path, remedy=remedy)
 
     def cut_off(self) -> FormatError:
-        return self.error(f"the file of {len(self.data)} bytes ends too early, or a size in it is wrong")
+        return self.error(f"the {self.kind} of {len(self.data)} bytes ends too early, or a size in it is wrong")
 
     def room(self, size: int) -> int:
         """Returns the position and moves on by `size` bytes."""
@@ -282,6 +292,7 @@ def _table(cursor: _Cursor, before: bytes = b"", table_before: Table | None = No
         raise cursor.error("a name that is not UTF-8") from error
     if len(table) < size:
         raise cursor.error("the symbol table holds a label twice")
+    warn_of_zero(table, cursor.path)
     return table
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pywrapfst
 from format_helpers import COMPRESSIONS, SHARED, WORDS, assert_same, fuzz, needs_shared, random_lattice
 
 from lattice_simp import Lattice, SymbolTable, nbest
-from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.errors import FormatError, InputWarning, InvalidLatticeError
 from lattice_simp.formats import read
 from lattice_simp.formats.openfst.symbols import read_labels, write_symbols
 from lattice_simp.formats.openfst.text import parse_att, write_att
@@ -103,6 +104,11 @@ def test_epsilon_names():
     assert parse_att(b"0 1 <eps>\n1 2 <epsilon>\n2\n").olabels.tolist() == [0, 0]
 
 
+def test_labels_of_many_symbols_are_named():
+    with pytest.warns(InputWarning, match="x: @_IDENTITY_SYMBOL_@ is read as a word, not as any symbol"):
+        parse_att(b"0 1 @_IDENTITY_SYMBOL_@\n1\n", path="x")
+
+
 def test_final_states():
     lattice = parse_att(b"0 1 a\n0 2 b\n1 Infinity\n2 3.5\n2 1.5\n")
     assert lattice.finals.tolist() == [np.inf, np.inf, 1.5]
@@ -189,8 +195,22 @@ def test_binary_symbol_tables(tmp_path):
     table.write(str(tmp_path / "x.syms"))
     assert read_labels(tmp_path / "x.syms") == {0: "<eps>", 3: "der", 7: "größe"}
     (tmp_path / "x.syms").write_bytes((tmp_path / "x.syms").read_bytes()[:-3])
-    with pytest.raises(FormatError, match=r"x.syms: the file of .* ends too early"):
+    with pytest.raises(FormatError, match=r"x.syms: the symbol table of .* ends too early"):
         read_labels(tmp_path / "x.syms")
+    other = pywrapfst.SymbolTable()
+    other.add_symbol("der")
+    other.write(str(tmp_path / "x.syms"))
+    with pytest.warns(InputWarning, match="x.syms: the symbol table gives 'der' the number 0"):
+        read_labels(tmp_path / "x.syms")
+
+
+@pytest.mark.parametrize(("name", "count"), [("der", 1), ("<eps>", 0), ("epsilon", 0), ("-", 0), ("0", 0)])
+def test_words_of_the_number_0_are_lost_and_named(tmp_path, name, count):
+    (tmp_path / "x.syms").write_text(f"{name} 0\na 1\n")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        parse_att(b"0 1 1\n1 2 0\n2\n", symbols_path=tmp_path / "x.syms")
+    assert len(caught) == count
 
 
 @pytest.mark.parametrize(

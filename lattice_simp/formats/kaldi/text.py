@@ -106,8 +106,9 @@ def text_lattices(lines: Iterable[str], path: str | Path, options: ReadOptions) 
             yield name, partial(_lattice, rows, options, name, path, begin)
             name = ""
     if name:
-        message = f"{name} has no empty line at its end"
-        yield name, partial(refuse_reading, FormatError(message, path=path, line=number, remedy="is the file cut off?"))
+        remedy = "is the file cut off? If not, add an empty line"
+        error = FormatError(f"{name} has no empty line at its end", path=path, line=number, remedy=remedy)
+        yield name, partial(refuse_reading, error)
 
 
 def _lattice(rows: list[list[str]], options: ReadOptions, name: str, path: str | Path, begin: int) -> Lattice:

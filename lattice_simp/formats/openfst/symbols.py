@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from lattice_simp.core.fst_bytes import TABLE_MAGIC, parse_table
+from lattice_simp.core.fst_bytes import TABLE_MAGIC, parse_table, warn_of_zero
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import natural, shown
@@ -48,6 +48,7 @@ def read_labels(path: str | Path) -> dict[int, str]:
         words.add(fields[0])
     if not labels:
         raise FormatError("the symbol table is empty", path=path, remedy="write one word and its number on each line")
+    warn_of_zero(labels, path)
     return labels
 
 

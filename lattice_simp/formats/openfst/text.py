@@ -19,7 +19,7 @@ from lattice_simp.core.arcs import start_first
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
-from lattice_simp.errors import FormatError, InvalidLatticeError
+from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import (
     FieldText,
     Format,
@@ -37,6 +37,9 @@ from lattice_simp.support.textio import decode, open_text
 
 EPSILON_NAMES = frozenset({EPSILON_SYMBOL, "<eps>", "@0@", "@_EPSILON_SYMBOL_@"})
 """The words that mean epsilon, in OpenFst, Kaldi, lttoolbox and HFST."""
+
+_CLASSES = frozenset({"@_IDENTITY_SYMBOL_@", "@_UNKNOWN_SYMBOL_@"})
+"""Labels of HFST and foma that match many symbols."""
 
 _SNIFFED_LINES = 200
 
@@ -288,6 +291,11 @@ def _labels(
     if not numeric and words is None:
         names = [field.decode("utf-8") for field in distinct]
         symbols.encode(name for name in names if name not in EPSILON_NAMES)
+        for name in _CLASSES:
+            if name in names:
+                warn(
+                    f"{name} is read as a word, not as any symbol", path=text.path, remedy="expand it with HFST or foma"
+                )
         labels = (EPSILON if name in EPSILON_NAMES else symbols.add(name) for name in names)
         ids, distinct = dict(zip(distinct, labels, strict=True)), {}
     for field in distinct:
