@@ -195,10 +195,23 @@ def whole_app() -> typer.Typer:
     return app
 
 
+def _suggest(error: Any) -> None:
+    """Sets the suggestions in the place of an unknown option: those with the same meaning come first."""
+    if hasattr(error, "possibilities"):
+        from lattice_simp.commands.shared.option_aliases import similar_options
+
+        error.possibilities = similar_options(error.option_name, _options(error))
+
+
+def _options(error: Any) -> set[str]:
+    """Returns the options of the command whose arguments are wrong."""
+    parameters = error.ctx.command.params if getattr(error, "ctx", None) is not None else []
+    return {option for parameter in parameters for option in parameter.opts}
+
+
 def _usage_hint(error: Any, message: str) -> str:
     """Returns the likely remedy of an error in the arguments, up to a semicolon."""
-    parameters = error.ctx.command.params if getattr(error, "ctx", None) is not None else []
-    options = {option for parameter in parameters for option in parameter.opts}
+    options = _options(error)
     missing = getattr(error, "param", None)
     if (
         missing is not None
@@ -228,6 +241,7 @@ def _report(error: Exception, *, debug: bool) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown
         return BAD_INPUT
     if hasattr(error, "format_message"):  # of the parser of options
+        _suggest(error)
         message = error.format_message().replace("Value error, ", "")  # a prefix of the library
         text = f"{message} ({_usage_hint(error, message)}run it with --help for usage)"
     elif isinstance(error, LatticeSimpError):

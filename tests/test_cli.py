@@ -64,6 +64,22 @@ def test_misspelt_commands_are_distinguished_from_others(capsys):
     assert run(capsys, "xyz") == (2, "", "lattice-simp: 'xyz' is not a command (lattice-simp --help lists them)\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "suggestion"),
+    [
+        ("lattice lm --lm x", "--model"),
+        ("combine --model x", "--lm"),
+        ("lattice nbest --threads 2", "--jobs"),
+        ("lattice nbest --acoustic-scale 1", "--scales"),
+        ("evaluate --refs x", "--reference"),
+        ("lattice prune --bean 1", "--beam"),
+    ],
+)
+def test_unknown_options_suggest_those_with_the_same_meaning(capsys, arguments, suggestion):
+    code, _, err = run(capsys, *arguments.split())
+    assert (code, re.findall(r"options: ([^)]*)\)", err)) == (2, [suggestion])
+
+
 def test_the_shell_completes_all_commands():
     names = {command.name or command.callback.__name__ for command in whole_app().registered_commands}
     names |= {group.name for group in whole_app().registered_groups}
