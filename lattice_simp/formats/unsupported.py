@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import key_names
+from lattice_simp.formats.json.results import STRING
 from lattice_simp.formats.kaldi.sausages import is_sausages
 from lattice_simp.support.signatures import HEAD, Signature, signature
 from lattice_simp.support.textio import text_begin
@@ -167,6 +168,22 @@ KINDS = tuple(
             "keep the final results: Result() and FinalResult(), best with SetMaxAlternatives(10)",
         ),
         _HYPERGRAPH,
+        (
+            "samples of code with a line for each (HumanEval)",
+            rb'\{\s*"task_id"\s*:\s*%b\s*,\s*"completion"\s*:' % STRING,
+            "write a line for each task: jq -sc 'group_by(.task_id)[] | {name: .[0].task_id, hypotheses: "
+            "map(.completion)}'",
+        ),
+        (
+            "answers of OpenNMT's server",
+            rb'\[\s*\[\s*\{[^\[\]{}]*"pred_score"\s*:',
+            "write a line for each sentence: jq -c 'transpose[] | {hypotheses: map({text: .tgt, score: .pred_score})}'",
+        ),
+        (
+            "scores of given answers (lm-evaluation-harness)",
+            rb'\{\s*"doc_id"\s*:\s*\d+\s*,\s*"doc"\s*:',
+            "only tasks that generate text have samples: output_type: generate_until",
+        ),
         ("JSON", rb'\{\s*(?:"[^"\n]*"\s*:|\}\s*\Z)|\[\s*(?:[\["{]|%b\s*,|\]\s*\Z)' % _NUMBER, _JSON),
         ("a symbol table", rb"(?:<eps>|<epsilon>|<blk>|<blank>)[ \t]+0\s+\S+[ \t]+\d+\s", "give it with --symbols"),
     )

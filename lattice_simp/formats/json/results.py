@@ -56,10 +56,10 @@ _MARKS = {
 KEYS = "|".join(rf'"(?:{"|".join(names.split())})"\s*:\s*{follows}' for follows, names in _MARKS.items()).encode()
 """A pattern of these fields."""
 
-_STRING = rb'"(?:[^"\\\n]|\\.)*"'
+STRING = rb'"(?:[^"\\\n]|\\.)*"'
 BARE = rb'\{\s*(?:"(?:id|key|utt|utt_id|name)"\s*:\s*(?:\d+|%b)\s*,\s*)?"text"\s*:\s*%b\s*(?:\}|,\s*"usage"\s*:)' % (
-    _STRING,
-    _STRING,
+    STRING,
+    STRING,
 )
 """The beginning of an object that is a text, with its name or number, or the usage of OpenAI's transcriptions."""
 
