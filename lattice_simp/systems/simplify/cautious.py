@@ -159,7 +159,7 @@ def cautious_analysis(analysis: Analysis) -> Analysis:
     sound = [not wrong for wrong in faults(analysis.parse, readings)]
     good = replace(
         analysis,
-        splits=_uninterrupted(_where(splits, sound)),
+        splits=_uninterrupted(_filled(analysis.tokens, _where(splits, sound))),
         deletions=_where(applied_deletions, sound[len(splits) :]),
         replacements=_where(changes, sound[len(splits) + len(applied_deletions) :]),
     )
@@ -187,6 +187,16 @@ def _is_worth_while(analysis: Analysis) -> bool:
     slight |= {deletion.positions for deletion in deletions if is_harmless(deletion)}
     changes: tuple[Deletion | Replacement, ...] = (*deletions, *analysis.replacements)
     return bool(analysis.splits) or len(changes) > 1 or any(change.positions not in slight for change in changes)
+
+
+def _filled(tokens: Sequence[str], splits: Sequence[Split]) -> tuple[Split, ...]:
+    """Drops splits that leave a single word of the clause of another split ("and missed, hitting the post")."""
+
+    def empties(inner: Split, outer: Split) -> bool:
+        rest = [position for position in set(outer.clause) - inner.removed if mark_kind(tokens[position]) is None]
+        return set(inner.clause) < set(outer.clause) and len(rest) == 1
+
+    return tuple(split for split in splits if not any(empties(split, other) for other in splits))
 
 
 def _uninterrupted(splits: Sequence[Split]) -> tuple[Split, ...]:

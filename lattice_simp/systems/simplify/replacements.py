@@ -270,6 +270,9 @@ def _has_sure_form(parse: Parse, row: SimplerWords, verb: int) -> bool:
     has_subject = any(parse.labels[child] in SUBJECTS for child in parse.children[verb])
     if parse.tags[verb] == "VBD" and parse.tokens[verb].lower() == parse.lemmas[verb].lower() and not has_subject:
         return False  # "to sing and put an end to it"
+    helping = {parse.lemmas[child].lower() for child in parse.children[verb] if parse.labels[child] in AUXILIARIES}
+    if parse.tags[verb] in ("VB", "VBP") and "have" in helping:
+        return False  # "has it come to this": a participle
     if not row.simpler or inflected(row.simpler[0], "VBD") == inflected(row.simpler[0], "VBN"):
         return True
     labels, head = {parse.labels[child] for child in parse.children[verb]}, parse.heads[verb]

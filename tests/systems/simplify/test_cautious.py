@@ -276,6 +276,12 @@ def test_words_that_limit_others_stay(parsed):
     assert not cautious_analysis(analyse(parsed("There was basically no food , and he purchased it ."))).deletions
 
 
+def test_a_split_leaves_more_than_a_word_of_another_clause(simplifier, parsed):
+    source = "The Leeds player joined the game late and missed , lifting the ball to the old post ."
+    expected = "The Leeds player joined the game late . The Leeds player missed , lifting the ball to the old post ."
+    assert replace(simplifier, stages=("split",)).simplify(parsed(source))[0].text == expected
+
+
 def test_what_has_nothing_sound_stays(simplifier, parsed):
     parse = parsed("The very old judge who was tired slept .")
     best = replace(simplifier, stages=("split",)).simplify(parse, 3)

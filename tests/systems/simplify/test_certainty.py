@@ -55,6 +55,7 @@ CERTAIN = [
     "The firm cut jobs in its largest house , which led to protests in the town .",
 ]
 UNCERTAIN = {
+    "His mood was always curious and deep he had a strong tie with his old father .": "deep belongs to the mood",
     "The judge closed the old case against Ann , in a session that pleased the whole town .": "of the session alone",
     "They can be named as signed languages , and whistled languages spoken in a town .": "an adjective",
     "Lee is ranked fifth , while holding the record for old games , winning ten in Rome .": "of one act behind another",

@@ -90,7 +90,10 @@ def _begins_otherwise(parse: Parse, begins: int) -> bool:
     """
     is_relative = parse.parts[begins] == "ADP" and parse.tags[begins + 1] in ("WDT", "WP", "WP$")
     is_end = parse.tokens[begins].lower() == "to" and parse.tags[begins + 1] == "CD"
-    return is_relative or is_end or parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in _NO_START
+    is_joined = parse.tags[begins] == "JJ" and parse.tags[begins + 1] == "PRP"  # "was old and deep they slept"
+    return (
+        is_relative or is_end or is_joined or parse.labels[begins] in ("mark", "neg") or parse.tags[begins] in _NO_START
+    )
 
 
 def _has_fronted_clause(parse: Parse, head: int, begins: int, first: int) -> bool:
