@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from lattice_simp.grammars.english.lexicon import word_group
 from lattice_simp.systems.simplify.clauses import SUBJECTS, finite_word, subject
 from lattice_simp.systems.simplify.noun_phrase import natural
-from lattice_simp.systems.simplify.sentence import Token
+from lattice_simp.systems.simplify.sentence import DASHES, Token
 from lattice_simp.systems.simplify.split import Split, SplitKind, keeps_whole
 from lattice_simp.text.english.parse import Parse
 
 _OPENINGS = {"and": "", "but": "But", "so": "So", "or": "Or"}
 """The words that open the second sentence in the place of a conjunction."""
+
+_SEPARATORS = DASHES | {","}
 
 _CONDITION = (",", "if", "so", ",")
 """A condition that may stand between `and` and a question."""
@@ -48,7 +50,7 @@ def question_splits(parse: Parse) -> Iterator[Split]:
         word = parse.tokens[joint].lower()
         if word not in _OPENINGS or not _joins(parse, joint, last):
             continue
-        mark = joint - 1 if parse.tokens[joint - 1] == "," else joint
+        mark = joint - 1 if parse.tokens[joint - 1] in _SEPARATORS else joint
         first = joint + 2 if _has_condition(parse, joint) else joint + 1
         clause, gone = tuple(range(first, last + 1)), tuple(range(mark + 1, first))
         opening = (Token(_OPENINGS[word]),) if _OPENINGS[word] else ()
@@ -68,12 +70,12 @@ def _joins(parse: Parse, joint: int, last: int) -> bool:
     after = range(joint + 1 + len(_CONDITION) * _has_condition(parse, joint), last)
     if not after or not _asks(parse, after):
         return False
-    has_comma, word = parse.tokens[joint - 1] == ",", parse.tokens[joint].lower()
-    before = range(joint - has_comma)
+    is_apart, word = parse.tokens[joint - 1] in _SEPARATORS, parse.tokens[joint].lower()
+    before = range(joint - is_apart)
     asks_for_subject = any(_is_asked_for(parse, noun) for _, _, noun in _main_verbs(parse, after))
     if asks_for_subject and word in ("and", "or") and parse.tags[before[0]] not in _QUESTION_TAGS:
         return False  # "do you know who is here and who is not"
-    may_follow_statement = has_comma and word != "or"
+    may_follow_statement = is_apart and word != "or"
     return (_asks(parse, before) and word != "so") or (may_follow_statement and _states(parse, before))
 
 
@@ -87,12 +89,22 @@ def _main_verbs(parse: Parse, side: range) -> Iterator[tuple[int, int, int]]:
 
 def _asks(parse: Parse, side: range) -> bool:
     """Returns whether a side is a question: its finite verb precedes the subject, or it begins with `who` or `what`."""
+    first = _after_link(parse, side)
     for _, finite, noun in _main_verbs(parse, side):
-        opens = finite == side[0] or parse.tags[side[0]] in _QUESTION_TAGS
-        before = [parse.labels[position] in SUBJECTS for position in range(side[0], finite) if position != noun]
+        opens = finite == first or parse.tags[first] in _QUESTION_TAGS
+        before = [parse.labels[position] in SUBJECTS for position in range(first, finite) if position != noun]
         if opens and not any(before) and (finite < noun or _is_asked_for(parse, noun)):
             return True
     return False
+
+
+def _after_link(parse: Parse, side: range) -> int:
+    """Returns the position after a word that links a side to the sentence before ("so , when ...")."""
+    first = side[0]
+    if parse.tags[first] == "CC":
+        return min(first + 1, side[-1])
+    is_adverb = parse.tags[first] == "RB" and parse.tokens[first + 1] == ","
+    return min(first + 2, side[-1]) if is_adverb else first
 
 
 def _is_asked_for(parse: Parse, noun: int) -> bool:

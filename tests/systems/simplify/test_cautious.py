@@ -371,6 +371,11 @@ def test_other_brackets_stay(simplifier, parsed, source):
             "Do we need the new road or is there a better plan for it ?",
             "Do we need the new road ? Or is there a better plan for it ?",
         ),
+        (
+            "So , when will they open the hall , and can we see it ?",
+            "So , when will they open the hall ? Can we see it ?",
+        ),
+        ("The old hall is open - but who will pay for it ?", "The old hall is open . But who will pay for it ?"),
         ("Which teams won and how many games did they play ?", "Which teams won ? How many games did they play ?"),
         ("Did they build it and , if so , what did it cost ?", "Did they build it ? If so , what did it cost ?"),
     ],
