@@ -23,7 +23,6 @@ from lattice_simp.commands.shared.options import (
     command_app,
 )
 from lattice_simp.commands.shared.settings_options import takes_settings
-from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics.plots import draw_results
 from lattice_simp.metrics.report import ResultFormat, render_results
 from lattice_simp.support.textio import open_text
@@ -76,14 +75,16 @@ def evaluate(
 
     Text is scored with sacrebleu's tokenisers (default: 13a) and signatures. With --tokens, BLEU compares lower-cased
     tokens; add --language to score the detokenised text as well. SARI, edits-source, unchanged and split need --source.
+    FKGL, edits-source, unchanged, split and sentences need no --reference.
     Reference lattices hold tokens; each output is compared with the path that has the lowest word edit distance.
     """
     named = named_files([*(hypothesis or []), *(outputs or [])])
-    if not reference:
-        raise LatticeSimpError("nothing to compare with; give --reference")
     settings |= {"tokens": tokens, "language": language, "tokeniser": chosen_tokeniser(tokeniser, language)}
     options = EvaluateOptions(**settings, skeletons=skeletons, mask_index=mask_index, seed=seed)
     options.check()
+    if not reference:
+        options.require_no_references()
+        reference = [next(iter(named.values()))]  # only its number of lines counts
     results = evaluated(Files(named, reference, options.text_reference or [], source), options)
     with open_text(output, "w") as file:
         file.write(render_results(*results, format, ["lattice-simp", *sys.argv[1:]]))

@@ -94,6 +94,7 @@ def translate(
     Input and output are plain text if the model has a text.json, else tokens separated by spaces. N-best lists,
     lattices and skeletons hold tokens. Without --input, the sentences of --skeletons are translated. A sentence that
     fails is reported and copied to the output. Dask workers use the same paths for the model and --lattices.
+    The model's settings.json may have other defaults.
     """
     options = TranslateOptions(model, strategy, nbest, lattices, settings)
     run = RunOptions(output, nbest_output, jobs, time_limit, resume, quiet, bool(context.obj), dask, stats=stats)

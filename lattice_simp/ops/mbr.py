@@ -51,8 +51,10 @@ class MbrSettings:
     """
 
     scale: float = option(1.0, "mbr-scale", "multiply costs by this before converting them to probabilities")
-    precision: float = option(0.8, "mbr-precision", "unigram precision p")
-    ratio: float = option(0.6, "mbr-ratio", "precision ratio r from one order to the next")
+    precision: float = option(0.8, "mbr-precision", "parameter of linear BLEU: the average precision of unigrams")
+    ratio: float = option(
+        0.6, "mbr-ratio", "parameter of linear BLEU: the precision of n-grams divided by that of (n-1)-grams"
+    )
     max_order: int = 4
     max_arcs: int | None = option(100_000, "mbr-max-arcs", "maximum number of arcs to compute probabilities from")
     beam: float | None = None

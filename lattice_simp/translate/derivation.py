@@ -35,6 +35,11 @@ class RuleUse:
     start: int
     end: int
 
+    @property
+    def is_copy(self) -> bool:
+        """Whether the token is copied to the translation, because no rule translates it."""
+        return self.rule == COPY_RULE
+
 
 @dataclass(frozen=True, eq=False)
 class Derivations:

@@ -261,7 +261,12 @@ class Grammar:
         >>> grammar = Grammar.from_rules(parse_rules(["[X] ||| the [X,1] ||| die [X,1] ||| 0.5"], "rules"))
         >>> grammar.rule(0).source, grammar.rule(0).target
         (('the', ('X',)), ('die', 0))
+
+        Raises:
+            GrammarError: the number of no rule, such as that of a copied token.
         """
+        if not 0 <= number < self.num_rules:
+            raise GrammarError(f"{number} is not the number of a rule; copied tokens have none (RuleUse.is_copy)")
         pattern = int(np.searchsorted(self.pattern_rules, number, side="right")) - 1
         source = self.source[self.source_offsets[pattern] : self.source_offsets[pattern + 1]].tolist()
         target = self.target[self.target_offsets[number] : self.target_offsets[number + 1]].tolist()

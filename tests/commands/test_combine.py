@@ -218,17 +218,19 @@ def test_recognisers_vote_with_the_confidences_of_words(call, folder):
 
 
 def test_recognisers_that_vote_give_words_with_times(call, folder):
-    (folder / "one.ctm").write_text("u 1 5.0 0.2 the 0.9\nu 1 5.2 0.3 cat 0.3\n")
+    (folder / "one.ctm").write_text("u 1 5.0 0.2 the 0.9\nu 1 5.2 0.3 cat 0.3\nv 1 1.0 0.5 yes 0.8\n")
     (folder / "two.ctm").write_text("u 1 5.0 0.2 the 0.9\nu 1 5.4 0.3 cat 0.9\nu 1 6.0 0.5 sat 0.9\n")
     systems = ("one.ctm", "two.ctm", "--method", "rover", "--empty-confidence", 0.1)
     done = call("combine", *systems, "--nbest-output", "voted.jsonl", "-n", 1)
-    assert (done.stdout, done.stderr) == ("the cat sat\n", "")
+    assert done.stdout == "the cat sat\nyes\n"
+    assert done.stderr.splitlines()[1:] == ["lattice-simp: two.ctm: no output for v"]
     done = call("lattice", "ctm", "voted.jsonl")
     lines = ["u 1 5.000 0.200 the 0.9000", "u 1 5.300 0.300 cat 0.6000", "u 1 6.000 0.500 sat 0.9000"]
+    lines.append("v 1 1.000 0.500 yes 0.8000")
     assert done.stdout.splitlines() == lines
     done = call("combine", *systems, "--lattices", "lattices")
     assert "the times of words and the confidences of words" in done.stderr
-    (folder / "reference").write_text("the cat sat\n")
+    (folder / "reference").write_text("the cat sat\nyes\n")
     options = ("--weights", "lattices/weights.tsv", "--reference", "reference", "--output", "tuned.tsv")
     done = call("tune", "lattices", "lattices", *options)
     assert done.returncode == 0, done.stderr
@@ -259,9 +261,7 @@ def test_sentences_with_other_names_are_paired_by_name(call, folder, first, seco
     assert (done.returncode, done.stdout.splitlines()) == (0, [f"{name} cat" for name in expected])
     assert done.stderr.splitlines()[0] == note
     for place, source in ((first, "one"), (second, "two")):
-        lacking = [
-            f"{source}.ctm: no output for sentence {expected.index(name)}" for name in expected if name not in place
-        ]
+        lacking = [f"{source}.ctm: no output for {name}" for name in expected if name not in place]
         assert [
             line.removeprefix("lattice-simp: ") for line in done.stderr.splitlines() if f"{source}.ctm" in line
         ] == lacking

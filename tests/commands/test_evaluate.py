@@ -334,9 +334,17 @@ def test_meteor_of_languages_without_blanks(run, monkeypatch, tmp_path):
     assert same > 99
 
 
+def test_some_metrics_need_no_reference(run):
+    metrics = ("--metrics", "fkgl,edits-source,unchanged,split,sentences", "--source", "gc", "--to", "json")
+    without, with_reference = (run("a=plain", *more, *metrics) for more in ((), ("--reference", "ref")))
+    assert json.loads(without.stdout)["scores"] == json.loads(with_reference.stdout)["scores"]
+
+
 ERRORS = [
     (("--reference", "ref"), "give systems' outputs as NAME=FILE"),
-    (("a=plain",), "give --reference"),
+    (("a=plain",), "bleu compares with references; give --reference"),
+    (("a=plain", "--metrics", "fkgl,chrf"), "chrf compares with references"),
+    (("a=plain", "--metrics", "fkgl", "--text-reference", "ref"), "need --reference"),
     (("nowhere", "--reference", "ref"), "'nowhere' is not NAME=FILE, and no file"),
     (("plain", "plain", "--reference", "ref"), "two systems are named 'plain'"),
     (("a=", "--reference", "ref"), "is not NAME=FILE"),

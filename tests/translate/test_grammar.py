@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from lattice_simp.errors import FormatError, GrammarError
 from lattice_simp.formats.moses.rule_table import RuleText, parse_rules
+from lattice_simp.translate.derivation import COPY_RULE
 from lattice_simp.translate.grammar import Grammar
 
 
@@ -247,6 +248,11 @@ def test_costs_are_minus_the_weighted_scores():
     for number, cost in enumerate(costs):
         scores = dict(grammar.rule(number).features)
         assert cost == pytest.approx(-2 * scores["P"] - scores["Q"])
+
+
+def test_copied_tokens_have_no_rule():
+    with pytest.raises(GrammarError, match="-1 is not the number of a rule; copied tokens have none"):
+        Grammar.from_rules(parse(*LINES)).rule(COPY_RULE)
 
 
 def test_a_feature_without_a_weight_is_named():

@@ -209,10 +209,10 @@ class _Inputs:
         for number, members in enumerate(same_sentences(sources, streams, _NOTHING)):
             names, outputs = zip(*members, strict=True)
             silent = [source for source, output in zip(sources, outputs, strict=True) if output is _NOTHING]
+            self.names.append(shared.of(number, names))
             if len(silent) < len(sources):
                 for source in silent:
-                    say(f"lattice-simp: {source}: no output for sentence {number}")
-            self.names.append(shared.of(number, names))
+                    say(f"lattice-simp: {source}: no output for {self.names[-1] or f'sentence {number}'}")
             features = [features_of(output) for output in outputs]
             is_timed = [
                 TIME in names for names, output in zip(features, outputs, strict=True) if output is not _NOTHING

@@ -32,6 +32,7 @@ from lattice_simp.metrics import (
     read_groups,
 )
 from lattice_simp.metrics.comparison import Comparison, Measurements
+from lattice_simp.metrics.meteor import OTHER
 from lattice_simp.metrics.report import Breakdown
 from lattice_simp.metrics.significance import DEFAULT_SEED
 from lattice_simp.support.options import option
@@ -99,6 +100,19 @@ class EvaluateOptions:
         if not self.breakdown_names and self.groups is None and self.plots is not None:
             raise LatticeSimpError("--plots draws scores of groups; choose groups with --by or --groups")
         _ = self.metric_names, self.significance, self.jar
+
+    def require_no_references(self) -> None:
+        """Checks that no metric and no option reads references.
+
+        Raises:
+            LatticeSimpError: one does.
+        """
+        options = MetricOptions(language=OTHER)
+        for name in self.metric_names:
+            if name == BOTH_BLEU or METRICS[name](options).num_references is not None:
+                raise LatticeSimpError(f"{name} compares with references; give --reference")
+        if self.text_reference or self.reference_lattices:
+            raise LatticeSimpError("--text-reference and --reference-lattices need --reference")
 
     @property
     def significance(self) -> SignificanceTest:

@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from enum import Enum
 from typing import Annotated, Any, Optional, get_type_hints
 
 import typer
@@ -24,15 +25,29 @@ class SettingOption:
     kind: Any
     is_switch: bool
     least: int | None = None
+    default: Any = None
 
     def parameter(self, panel: str | None = None) -> inspect.Parameter:
         """Returns the option as a parameter of a command with the default None; `panel` is its part of --help."""
         flags = f"--{self.flag}/--no-{self.flag}" if self.is_switch else f"--{self.flag}"
         kind = bool if self.is_switch else self.kind
-        declared = typer.Option(flags, help=self.help, rich_help_panel=panel, min=self.least)
+        declared = typer.Option(flags, help=self.help + self._default, rich_help_panel=panel, min=self.least)
         annotation = Annotated[Optional[kind], declared]  # type: ignore[valid-type]  # noqa: UP045
         name = self.flag.replace("-", "_")
         return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+    @property
+    def _default(self) -> str:
+        """The default as part of the help text; empty if there is none, or the text has it already."""
+        if (
+            self.is_switch
+            or isinstance(self.default, bool)
+            or self.default in (None, "", ())
+            or "default:" in self.help
+        ):
+            return ""
+        value = self.default.value if isinstance(self.default, Enum) else self.default
+        return f" (default: {value:g})" if isinstance(value, float) else f" (default: {value})"
 
 
 def setting_options(settings: type[Any], path: tuple[str, ...] = ()) -> list[SettingOption]:
@@ -44,7 +59,7 @@ def setting_options(settings: type[Any], path: tuple[str, ...] = ()) -> list[Set
         if "flag" in field.metadata:
             flag, text = field.metadata["flag"], field.metadata["help"]
             kind_of_field, least = kinds[field.name], field.metadata.get("least")
-            options.append(SettingOption(field_path, flag, text, kind_of_field, kind is not None, least))
+            options.append(SettingOption(field_path, flag, text, kind_of_field, kind is not None, least, field.default))
         if kind is not None:
             options += setting_options(kind, field_path)
     return options

@@ -157,7 +157,7 @@ def binary_of(lattice: Lattice, numbers: Mapping[str, int] | None, frame_shift: 
     table = np.zeros(len(lattice.symbols), dtype=np.int32)
     for label, text in written_words(lattice, numbers).items():
         if label and not (text.isascii() and text.isdigit() and len(text) < 10):
-            remedy = "pass words.txt as symbols_path= (--output-symbols), or write text: format kaldi"
+            remedy = "pass --output-symbols words.txt, in Python symbols_path=, or write text, format kaldi"
             raise InvalidLatticeError(f"Kaldi's binary lattices hold numbers; {shown(text)} is not a number ({remedy})")
         table[label] = int(text) if label else 0
     labels = table[lattice.olabels]

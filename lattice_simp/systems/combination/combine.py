@@ -162,7 +162,8 @@ def combine(
     total = sum(shares[number] for number in numbers)
     shares = [share / total for share in shares]
     candidates = [systems[number] for number in numbers]
-    method = METHODS[chosen.method if len(candidates) > 1 else "union"]  # a single system needs no combination
+    # A single system needs no combination; a vote keeps its times and confidences.
+    method = METHODS[chosen.method if is_vote or len(candidates) > 1 else "union"]
     task = Task(
         candidates,
         [shares[number] for number in numbers],

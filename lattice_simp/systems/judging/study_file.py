@@ -162,17 +162,21 @@ def _items(fields: StudyFile, path: Path) -> tuple[Item, ...]:
     first, *rest = [*files.values(), *([] if source is None else [source])]
     for texts in rest:
         _require_same_lines(first, texts)
-    for line, outputs in enumerate(zip(*(file.texts for file in files.values()), strict=True), 1):
-        if not any(outputs):
-            raise FormatError("no system has a text", path=first.path, line=line, remedy="delete the line in all files")
+    rows = zip(*(file.texts for file in [first, *rest]), strict=True)
+    numbers = [number for number, texts in enumerate(rows) if any(texts)]  # blank lines separate paragraphs
+    for number in numbers:
+        if not any(file.texts[number] for file in files.values()):
+            remedy = "delete the line in all files"
+            raise FormatError("no system has a text", path=first.path, line=number + 1, remedy=remedy)
+    if not numbers:
+        raise FormatError("all lines are empty", path=first.path, remedy="write one output on each line")
     ids = next((file.ids for file in [first, *rest] if file.ids), None)
     ids = ids or tuple(str(number) for number in range(1, len(first.texts) + 1))
-    numbers = range(len(ids))
     if fields.items is not None:
-        if fields.items > len(ids):
-            message = f"items: {fields.items} of {len(ids)} lines"
+        if fields.items > len(numbers):
+            message = f"items: {fields.items} of {len(numbers)} lines"
             raise FormatError(message, path=path, remedy="ask for fewer items")
-        numbers = sorted(random.Random(fields.seed).sample(numbers, fields.items))  # type: ignore[assignment]
+        numbers = sorted(random.Random(fields.seed).sample(numbers, fields.items))
     return tuple(
         Item(
             id=ids[number],

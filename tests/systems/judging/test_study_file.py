@@ -147,10 +147,14 @@ def test_broken_outputs_are_one_line(folder, records, message):
     assert message in str(caught.value)
 
 
-def test_items_without_any_text_are_refused(folder):
+def test_empty_lines_are_no_items_and_sources_without_outputs_are_refused(folder):
     (folder / "hybrid.txt").write_text("a\nb\n \nd\n", encoding="utf-8")
     assert len(read_study(write(folder)).items) == 4
     (folder / "moses.txt").write_text("a\nb\n\nd\n", encoding="utf-8")
+    sources = (folder / "complex.txt").read_text(encoding="utf-8").splitlines()
+    (folder / "complex.txt").write_text("\n".join([*sources[:2], "", *sources[3:]]), encoding="utf-8")
+    assert [item.id for item in read_study(write(folder)).items] == ["1", "2", "4"]
+    (folder / "complex.txt").write_text("\n".join(sources), encoding="utf-8")
     with pytest.raises(FormatError, match=r"hybrid\.txt:3: no system has a text \(delete the line in all files"):
         read_study(write(folder))
 
