@@ -86,7 +86,7 @@ def test_translate_offers_every_option_that_a_field_declares():
         assert f"--{declared.flag}" in text, declared.flag
         assert declared.help in text, declared.flag
         if isinstance(declared.default, float):
-            assert f"(default: {declared.default:g})" in text, declared.flag
+            assert f"; default: {declared.default:g}" in text, declared.flag
 
 
 @pytest.mark.slow

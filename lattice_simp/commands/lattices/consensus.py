@@ -71,6 +71,12 @@ class _MbrOptions(WordOptions, MbrSettings):
     scale: float = option(1.0, "scale", SCALE_HELP)
 
 
+_MBR_PANELS = {
+    **dict.fromkeys(WordOptions.__dataclass_fields__, LABELS),
+    **dict.fromkeys(("precision", "ratio", "max_arcs"), "Linear BLEU"),
+}
+
+
 @app.command()
 @takes_settings(LabelOptions, LABELS)
 def union(
@@ -112,7 +118,7 @@ def _checked_shares(shares: list[float] | None, sources: Sequence[str]) -> list[
 
 
 @app.command()
-@takes_settings(_MbrOptions, dict.fromkeys(WordOptions.__dataclass_fields__, LABELS))
+@takes_settings(_MbrOptions, _MBR_PANELS)
 def mbr(
     sources: Annotated[
         list[str],

@@ -47,7 +47,7 @@ class SettingOption:
         ):
             return ""
         value = self.default.value if isinstance(self.default, Enum) else self.default
-        return f" (default: {value:g})" if isinstance(value, float) else f" (default: {value})"
+        return f"; default: {value:g}" if isinstance(value, float) else f"; default: {value}"
 
 
 def setting_options(settings: type[Any], path: tuple[str, ...] = ()) -> list[SettingOption]:
