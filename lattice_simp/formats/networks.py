@@ -19,9 +19,9 @@ from lattice_simp.formats.common import (
     LOST_HEADER,
     Losses,
     checked_lattice,
-    finite,
     header_parts,
     is_field,
+    is_plain,
     probability_text,
     require_acceptor,
     shown,
@@ -57,8 +57,11 @@ def probability(text: str) -> float | None:
     >>> probability("0.25"), probability("1.000001"), probability("2")
     (0.25, 1.0, None)
     """
-    value = finite(text)
-    return None if value is None or not 0.0 <= value <= _LARGEST else min(value, 1.0)
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return min(value, 1.0) if 0.0 <= value <= _LARGEST and is_plain(text) else None
 
 
 def field_words(lattice: Lattice, no_word: str, format_name: str) -> dict[int, str]:

@@ -315,6 +315,10 @@ def test_words_of_sausages_may_be_numbers(tmp_path):
     (tmp_path / "u.txt").write_text("u [ costs 0.5 ] [ 3.5 0.25 <eps> 0.75 ]\n")
     assert masses(read(tmp_path / "u.txt")) == [(0, "costs", 0.5), (1, "3.5", 0.25), (1, "<epsilon>", 0.75)]
     assert not is_sausages(b"u  [ 1 0.5 0.25 1 ]\n")  # a vector
+    (tmp_path / "u.txt").write_text("u [ 0 0.5 1 0.5 ]\n")
+    (tmp_path / "words.txt").write_text("a 0\nb 1\n")
+    lattice = read(tmp_path / "u.txt", symbols_path=tmp_path / "words.txt")
+    assert masses(lattice) == [(0, "<epsilon>", 0.5), (0, "b", 0.5)]
 
 
 def test_errors_suggest_the_format_of_the_ending(tmp_path):

@@ -15,7 +15,7 @@ from lattice_simp.core.features import Features
 from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable
+from lattice_simp.core.symbols import EPSILON, EPSILON_SYMBOL, SymbolTable
 from lattice_simp.errors import FormatError, InvalidLatticeError
 from lattice_simp.formats.common import (
     LOST_FEATURES,
@@ -97,8 +97,10 @@ class ReadOptions:
             FormatError: a number has no word; the message names its line, one of `lines`.
         """
         symbols = self.symbol_table()
-        first_lines = dict(zip(reversed(fields), reversed(lines), strict=True))
-        words = {field: self.word(field, path, first_lines[field]) for field in dict.fromkeys(fields)}
+        words = {field: self._known(field) or "" for field in dict.fromkeys(fields)}
+        if "" in words.values():
+            unknown = next(field for field, word in words.items() if not word)
+            self.word(unknown, path, lines[fields.index(unknown)])
         real_words = [word for word in words.values() if word not in EPSILON_NAMES]
         numbers = dict(zip(real_words, symbols.encode(real_words).tolist(), strict=True))
         ids = {field: numbers.get(word, EPSILON) for field, word in words.items()}
@@ -110,13 +112,18 @@ class ReadOptions:
         Raises:
             FormatError: the field is not a number, or has no word.
         """
+        word = self._known(field)
+        if word is None:
+            problem, remedy = _NOT_A_NUMBER if natural(field) is None else _UNKNOWN
+            raise FormatError(f"{problem}: {shown(field)}", path=path, line=line, remedy=remedy)
+        return word
+
+    def _known(self, field: str) -> str | None:
+        """Returns the word of a field, or None; the number 0 is the empty word."""
         if self.words is None or field == "<eps>":
             return field
         number = natural(field)
-        if number is not None and number in self.words:
-            return self.words[number]
-        problem, remedy = _NOT_A_NUMBER if number is None else _UNKNOWN
-        raise FormatError(f"{problem}: {shown(field)}", path=path, line=line, remedy=remedy)
+        return None if number is None else EPSILON_SYMBOL if number == EPSILON else self.words.get(number)
 
 
 @dataclass(frozen=True)
