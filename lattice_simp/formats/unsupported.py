@@ -138,6 +138,7 @@ KINDS = tuple(
             rb"<(?:STARTPROC|STARTRECOG|INPUT(?:PARAM)?|SYSINFO|RECOGOUT|RECOGFAIL)\b",
             "keep its standard output: julius without -module",
         ),
+        ("a TextGrid of Praat", rb'File type = "ooTextFile', "write CTM for recognised words"),
         ("HTML", rb"(?i)<!doctype html|<html\b", "save the file itself, not the page that shows it"),
         ("XML", rb"<\?xml\b|<svg\b", "write its text, a sentence on each line"),
         ("a program", rb"#!\s*/", ""),

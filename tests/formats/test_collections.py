@@ -76,9 +76,10 @@ def test_kaldi_archives_with_numbers_and_with_input_labels(tmp_path):
 def test_broken_kaldi_archives(tmp_path, text, line, message):
     path = tmp_path / "broken"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(FormatError, match=message) as caught:
-        list(read_all(path, "kaldi"))
-    assert (caught.value.line, str(caught.value.path)) == (line, str(path))
+    for reader in (lambda: list(read_all(path, "kaldi")), lambda: ls.read(path, "kaldi")):
+        with pytest.raises(FormatError, match=message) as caught:
+            reader()
+        assert (caught.value.line, str(caught.value.path)) == (line, str(path))
 
 
 def test_folders_archives_and_single_files_hold_the_same(tmp_path):

@@ -116,6 +116,7 @@ TEXT = {
     "lark": ('start: s1 "a"\ns1: "b" |\n', "a grammar", "the lattice"),
     "forest": ('{"rules":[1,"[X] ||| a ||| b"],"features":["EF"]}\n', r"a hypergraph \(a forest of cdec", "--k_best"),
     "hypergraph": ("# target ||| features ||| source-covered\n2 1\n", "a hypergraph", "moses -n-best-list"),
+    "TextGrid": ('File type = "ooTextFile"\nObject class = "TextGrid"\n', "a TextGrid of Praat", "CTM"),
     "HumanEval": ('{"task_id": "HumanEval/0", "completion": "  pass"}\n', r"samples of code", "group_by"),
     "OpenNMT": ('[[{"src": "a", "tgt": "b", "n_best": 1, "pred_score": -1}]]', "answers of OpenNMT's server", "transp"),
     "given answers": ('{"doc_id": 0, "doc": {}, "resps": [[["-1", "True"]]]}\n', "scores of given answers", "generate"),

@@ -117,7 +117,7 @@ def parse_kaldi(
     elif _SCP.match(data):
         lattices = _places(decode(data, named).splitlines(), named, options)
     else:
-        lattices = text_lattices(iter(decode(data, named).split("\n")), named, options)
+        lattices = text_lattices(iter(decode(data, named).removesuffix("\n").split("\n")), named, options)
     first = next(lattices, None)
     if first is None or next(lattices, None) is not None:
         message = "holds no lattice" if first is None else "holds several lattices of Kaldi's"
