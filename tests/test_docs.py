@@ -144,7 +144,7 @@ def test_options_in_the_text_exist(path):
     assert options <= ALL_OPTIONS | OTHERS
 
 
-OTHERS = {"--grammar-file", "--http", "--lenpen", "--normalize", "--reference_lprobs"}
+OTHERS = {"--discount_fallback", "--grammar-file", "--http", "--lenpen", "--normalize", "--reference_lprobs"}
 """Options of other programs."""
 
 
@@ -154,7 +154,7 @@ def options_of(group) -> set[str]:
     return names.union(*(options_of(below) for below in getattr(group, "commands", {}).values()))
 
 
-ALL_OPTIONS = {"--help", "--debug", "--version"}.union(
+ALL_OPTIONS = {"--help", "--help-all", "--debug", "--version"}.union(
     *(options_of(typer.main.get_command(command(name))) for name in COMMANDS)
 ) | {"--data", "--work", "--set", "--jobs", "--command"}
 """The options of the command line and of the experiments."""

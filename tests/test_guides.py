@@ -24,6 +24,8 @@ from lattice_simp.cli import COMMANDS
 from lattice_simp.formats import FORMATS
 from lattice_simp.skeleton import GapType
 from lattice_simp.support.settings_file import read_settings
+from lattice_simp.systems.paraphrase.alignment import ALL_CONDITIONS
+from lattice_simp.systems.paraphrase.filters import FILTERS
 
 DOCS = ROOT / "docs"
 NEEDED = ("mkdocs", "material", "mkdocstrings_handlers.python", "nbconvert")
@@ -198,9 +200,10 @@ def test_bench_writes_the_table(tmp_path):
         "x\n<!-- figures: begin -->\n| `c_s` | 7 |\n| `b_s`: what it is | 1 | | | |\n<!-- figures: end -->\ny\n",
         "utf-8",
     )
-    write_page(page, {"a_s": figure(2.0, "s", 0.08), "b_s": figure(0.5, "s", 2.0)})
+    write_page(page, {"a_s": figure(2.0, "s", 0.08), "b_s": figure(0.5, "s", 2.0), "d": figure(2617150.2, "arcs")})
     text = page.read_text("utf-8")
-    assert re.findall(r"^\| `(\w+)`", text, flags=re.MULTILINE) == ["c_s", "b_s", "a_s"]
+    assert re.findall(r"^\| `(\w+)`", text, flags=re.MULTILINE) == ["c_s", "b_s", "a_s", "d"]
+    assert "| `d` | 2,617,150 arcs |  |  |  |\n" in text
     assert "| `b_s`: what it is | 0.5 s | 2.000 | 4.0 |  |\n" in text
     assert "| `a_s` | 2 s | 0.080 | 0.04 |  |\n" in text
     assert "| `c_s` | 7 |\n" in text  # it was not measured, and stays
@@ -208,6 +211,12 @@ def test_bench_writes_the_table(tmp_path):
     page.write_text("no table", "utf-8")
     with pytest.raises(ls.LatticeSimpError, match="no table of figures"):
         write_page(page, {})
+
+
+def test_filters_and_conditions_are_described():
+    page = (DOCS / "guides" / "paraphrases.md").read_text(encoding="utf-8")
+    names = re.findall(r"^\| `(\w+)` \|", page.split("## Filters and conditions")[1], flags=re.MULTILINE)
+    assert names == [*FILTERS, *ALL_CONDITIONS]
 
 
 # ---------------------------------------------------------------- examples

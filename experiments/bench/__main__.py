@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import resource
 import subprocess
@@ -162,12 +163,22 @@ def _recorded(entry: Figure) -> list[tuple[str, float]]:
 
 
 def _texts(entry: Figure) -> tuple[str, str, str]:
-    baseline, ratio = entry.get("baseline"), entry.get("ratio")
+    value, baseline, ratio = entry["value"], entry.get("baseline"), entry.get("ratio")
     return (
-        f"{entry['value']:,.4f}".rstrip("0").rstrip("."),
+        _number(value),
         "" if baseline is None else f"{baseline:,.{3 if baseline >= 0.01 else 4}f}",
         "" if ratio is None else f"{ratio:,.{1 if ratio >= 0.1 else 2}f}",
     )
+
+
+def _number(value: float) -> str:
+    """Returns a number with up to six digits.
+
+    >>> _number(2617150.2), _number(1074.0265), _number(0.5)
+    ('2,617,150', '1,074.03', '0.5')
+    """
+    text = f"{value:,.{4 if value < 100 else max(0, 5 - int(math.log10(value)))}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _table(figures: Figures) -> Table:

@@ -33,7 +33,11 @@ else:
     Content = Literal[tuple(EXPORTS)]
 
 What: TypeAlias = Annotated[
-    Content, typer.Option(help="all skeletons of each sentence, an aggregate of them, or the log of all judgements")
+    Content,
+    typer.Option(
+        help="judgements: all skeletons of each sentence; skeletons: the best of them; tokens: one decided token by "
+        "token; events: the log of all judgements"
+    ),
 ]
 
 

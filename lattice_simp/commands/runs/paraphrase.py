@@ -37,7 +37,10 @@ from lattice_simp.text.english.spacy_parser import tokenise
 ALL, NONE = "all", "none"
 """The values of `--filters` and `--conditions` other than lists of names."""
 
-_CONDITIONS = option(ALL, "conditions", f"phrase conditions: all, none, or some of {', '.join(ALL_CONDITIONS)}")
+_TABLE = "the guide on paraphrases describes them"
+_CONDITIONS = option(
+    ALL, "conditions", f"phrase conditions: all, none, or some of {', '.join(ALL_CONDITIONS)}; {_TABLE}"
+)
 
 
 def _chosen(names: str, table: Iterable[str]) -> tuple[str, ...]:
@@ -93,7 +96,7 @@ class ExpandOptions:
     words: WordOptions = field(default_factory=WordOptions)
     paraphrase: ParaphraseSettings = field(default_factory=ParaphraseSettings)
     conditions: str = _CONDITIONS
-    filters: str = option(ALL, "filters", f"sentence filters: all, none, or some of {', '.join(FILTERS)}")
+    filters: str = option(ALL, "filters", f"sentence filters: all, none, or some of {', '.join(FILTERS)}; {_TABLE}")
     lm: Path | None = option(None, "lm", "language model (ARPA or KenLM binary)")
     beam: float = option(10.0, "beam", "keep paths within this many nats of the best; with --lm")
 

@@ -27,8 +27,12 @@ class CorpusSettings:
         LatticeSimpError: a threshold is outside 0 to 1, or the skip cost or the number of words is out of range.
     """
 
-    paragraph_threshold: float = option(0.5, "paragraph-threshold", "minimum cosine of paragraph pairs")
-    sentence_threshold: float = option(0.5, "sentence-threshold", "minimum cosine of sentence pairs")
+    paragraph_threshold: float = option(
+        0.5, "paragraph-threshold", "minimum similarity of paragraph pairs, from 0 to 1 (cosine of their words)"
+    )
+    sentence_threshold: float = option(
+        0.5, "sentence-threshold", "minimum similarity of sentence pairs, from 0 to 1 (cosine of their words)"
+    )
     skip_cost: float = option(SKIP_COST, "skip-cost", "cost of an unaligned sentence")
     min_words: int = option(10, "min-words", "skip articles with fewer words")
     language: str = option("en", "language", "language of the text (ISO code)")
