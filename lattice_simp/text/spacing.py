@@ -108,6 +108,20 @@ def untokenised(text: str) -> str:
     return _ENDING.sub("", text)
 
 
+def joined_quotes(text: str) -> str:
+    """Returns text with a quotation mark in the place of two apostrophes or accents.
+
+    >>> joined_quotes("``Yes'', he said")
+    '"Yes", he said'
+    """
+    return text.replace("``", '"').replace("''", '"')
+
+
+def has_words(text: str, tokens: Sequence[str]) -> bool:
+    """Returns whether a text consists of these tokens, with or without blanks between them."""
+    return _blanks(tokens, text) is not None
+
+
 def escaped_like(text: str, source: str) -> str:
     """Returns text with those characters escaped that its source escapes.
 

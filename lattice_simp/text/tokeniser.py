@@ -24,7 +24,7 @@ from lattice_simp.support.textio import decode, read_bytes
 from lattice_simp.text.hindi.sentences import hindi_tokens
 from lattice_simp.text.sacrebleu_tokenisers import PIECES, best_tokeniser, is_unspaced_language, tokeniser
 from lattice_simp.text.settings import TEXT, Case, Text
-from lattice_simp.text.spacing import escaped_like, marked_like, spaced_like, untokenised
+from lattice_simp.text.spacing import escaped_like, has_words, joined_quotes, marked_like, spaced_like, untokenised
 from lattice_simp.text.truecase import Casing, read_casing, truecased
 
 sacremoses = Late("sacremoses", "text")
@@ -140,11 +140,14 @@ class Tokeniser:
     def spaced_text(self, tokens: str, source: str) -> str:
         """Returns tokens as a line for readers, with the blanks of its source between neighbours.
 
-        >>> Tokeniser("en", case="keep").spaced_text("he left 24 / 7 .", "He departed 24/7.")
-        'He left 24/7.'
+        >>> Tokeniser("en", case="keep").spaced_text('rule 1 ( a ) is " old " .', "Rule 1(a) is ``ancient''.")
+        'Rule 1(a) is "old".'
         """
         plain = untokenised(source)
-        return spaced_like(tokens.split(), self.text(tokens), self.tokens(plain).split(), self._plain(plain))
+        source_tokens = self.tokens(plain).split()
+        lines = (joined_quotes(plain), self._plain(plain))  # normalisation writes blanks around some marks
+        line = next((line for line in lines if has_words(line, source_tokens)), plain)
+        return spaced_like(tokens.split(), self.text(tokens), source_tokens, line)
 
     def retokenised(self, line: str) -> str:
         """Returns the tokens of a line that may be tokens already, with the escapes of the Moses tokeniser.
