@@ -29,6 +29,8 @@ def is_certain(parse: Parse, split: Split) -> bool:
         return False
     if entity and (is_long(parse, entity) or is_torn(parse, entity) or is_bare(parse, entity)):
         return False
+    if entity and _has_act_or_time(parse, entity):
+        return False
     if entity and (not is_nameable(parse, entity) or _is_vague(parse, split, entity)):
         return False
     if split.kind is SplitKind.RELATIVE and _joins_pronouns(parse, split):
@@ -45,6 +47,11 @@ def is_certain(parse: Parse, split: Split) -> bool:
         case SplitKind.ADVERBIAL:
             return is_certain_adverbial(parse, split)
     return True
+
+
+def _has_act_or_time(parse: Parse, entity: list[int]) -> bool:
+    """Returns whether a phrase tells an act or a time, not only who acts ("after meeting Ann twice, who was old")."""
+    return parse.tags[entity[0]] == "VBG" or any(parse.labels[position] == "npadvmod" for position in entity)
 
 
 def _is_statement(parse: Parse, split: Split) -> bool:
