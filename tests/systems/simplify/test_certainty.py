@@ -56,7 +56,7 @@ CERTAIN = [
 ]
 UNCERTAIN = {
     "He got a role in the film after meeting Ann Lee numerous times , who at first did not want it .": "Ann Lee",
-    "Lee got a job after meeting producer Ann Shaye numerous times , who at the first did n't want Lee to sing .": "Ann",
+    "Lee got a job after meeting producer Ann Shaye numerous times , who at the first did n't want Lee to go .": "Ann",
     "His mood was always curious and deep he had a strong tie with his old father .": "deep belongs to the mood",
     "The judge closed the old case against Ann , in a session that pleased the whole town .": "of the session alone",
     "They can be named as signed languages , and whistled languages spoken in a town .": "an adjective",
