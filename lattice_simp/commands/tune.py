@@ -51,7 +51,7 @@ Metric: TypeAlias = Annotated[
     TunedName,
     typer.Option("--metric", help="metric; the objective (sari compares with the source, for simplification)"),
 ]
-Start: TypeAlias = Annotated[Weights, Detail("the initial weights")]
+Start: TypeAlias = Annotated[Weights, Detail("the initial weights, a line NAME<TAB>NUMBER for each feature")]
 WeightsFile: TypeAlias = Annotated[OutputFile, Detail("tuned weights (weights.tsv)")]
 OptimizerName: TypeAlias = Annotated[
     Optimizer, typer.Option(help="mert (best score on these lists) or mira (averaged small steps; for many features)")
