@@ -51,7 +51,8 @@ Metric: TypeAlias = Annotated[
     TunedName,
     typer.Option("--metric", help="metric; the objective (sari compares with the source, for simplification)"),
 ]
-Start: TypeAlias = Annotated[Weights, Detail("the initial weights, a line NAME<TAB>NUMBER for each feature")]
+_START = "the initial weights, a line NAME<TAB>NUMBER for each feature"
+Start: TypeAlias = Annotated[Weights, Detail(_START)]
 WeightsFile: TypeAlias = Annotated[OutputFile, Detail("tuned weights (weights.tsv)")]
 OptimizerName: TypeAlias = Annotated[
     Optimizer, typer.Option(help="mert (best score on these lists) or mira (averaged small steps; for many features)")
@@ -166,8 +167,8 @@ def lattices(
 def nbest(
     file: Annotated[str, typer.Argument(help="n-best lists with features, of any format, or - for stdin")],
     references: TokenisedReferences,
-    start: Start,
     output: WeightsFile,
+    start: Annotated[Weights | None, Detail(_START + "; default: 1 for each feature")] = None,
     pieces: Pieces = "none",
     cost: Cost = None,
     first_id: FirstId = None,
@@ -184,7 +185,7 @@ def nbest(
 
     The weight TOTAL is that of the lists' original score, as in `lattice-simp rescore nbest --weights`.
 
-    Example: lattice-simp tune nbest dev.nbest --reference dev.de --weights start.tsv --output weights.tsv
+    Example: lattice-simp tune nbest dev.nbest --reference dev.de --output weights.tsv
     """
     from lattice_simp.commands.runs.tune import WeightTuning
 

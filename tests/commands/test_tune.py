@@ -172,6 +172,21 @@ def test_nbest_lists_are_tuned(call, tmp_path):
     assert f"{tmp_path / 'nbest'}: {tmp_path / 'start.tsv'} has no weight for x_0, x_1 (add a line for each" in refused
 
 
+def test_lists_start_from_equal_weights(call, tmp_path):
+    (tmp_path / "nbest").write_text("0 ||| a ||| x= 1 y= 0.5 ||| 0\n0 ||| b ||| x= 0 y= 1 ||| 0\n", encoding="utf-8")
+    (tmp_path / "refs").write_text("b\n", encoding="utf-8")
+    write_weights(tmp_path / "start.tsv", {"x": 1.0, "y": 1.0})
+    tuned = []
+    for more in ((), ("--weights", tmp_path / "start.tsv")):
+        files = (tmp_path / "nbest", "--reference", tmp_path / "refs", "--output", tmp_path / "w.tsv")
+        done = call("tune", "nbest", *files, *more)
+        tuned.append((done.returncode, done.stderr, read_weights(tmp_path / "w.tsv")))
+    assert tuned[0] == tuned[1]
+    assert tuned[0][0] == 0
+    (tmp_path / "nbest").write_text("0 ||| a ||| ||| 0\n", encoding="utf-8")
+    assert "nbest: has no features (add some" in call("tune", "nbest", *files).stderr
+
+
 def test_pieces_of_words_are_reported(call, tmp_path):
     (tmp_path / "nbest").write_text("0 ||| ▁old ▁brid ges ||| x= 1 ||| 0\n0 ||| ▁old ▁house ||| x= 0 ||| 0\n")
     (tmp_path / "refs").write_text("old bridges\n", encoding="utf-8")

@@ -77,7 +77,8 @@ class WeightTuning:
         metric: the name of the metric.
         references: files with a line for each sentence.
         source: the file of the source sentences, for metrics that need them.
-        start, output: the files of the weights to start from, and of the tuned ones.
+        start, output: the files of the weights to start from, and of the tuned ones. Without the first, lists start
+            from 1 for each feature.
         optimise: `minimize_error` or `learn_margins`, with its options.
 
     Raises:
@@ -87,7 +88,7 @@ class WeightTuning:
     metric: str
     references: Sequence[Path]
     source: Path | None
-    start: Path
+    start: Path | None
     output: Path
     optimise: Callable[..., MertResult]
 
@@ -111,7 +112,8 @@ class WeightTuning:
         if not files:
             remedy = "give a folder of files 0.txt, 1.txt, ..."
             raise FormatError("holds no lattices", path=places[0], remedy=remedy)
-        symbols, names = SymbolTable(), tuple(read_weights(self.start))
+        weights = self._start([])
+        symbols, names = SymbolTable(), tuple(weights)
         lattices, best = [], []
         for path in files:
             _require_features(path)
@@ -125,7 +127,7 @@ class WeightTuning:
         warn_of_word_forms(
             {str(places[0]): best, str(self.references[0]): map(split_tokens, read_lines(self.references[0]))}
         )
-        self._minimise(lattices, symbols, files[0])
+        self._minimise(lattices, symbols, weights, files[0])
 
     def of_lists(self, lists: ListFile) -> None:
         """Tunes on n-best lists with features.
@@ -134,9 +136,12 @@ class WeightTuning:
             FormatError: the file is broken, or has features without a start weight.
         """
         path = Path(STDIN if lists.path == "-" else lists.path)
-        symbols, names = SymbolTable(), tuple(read_weights(self.start))
         with lists.sentences() as sentences:
             read_lists = [sentence.hypotheses for sentence in sentences]
+        weights = self._start(entry for entries in read_lists for entry in entries)
+        if not weights:
+            raise FormatError("has no features", path=path, remedy="add some, for example with `rescore nbest`")
+        symbols, names = SymbolTable(), tuple(weights)
         try:
             totals = [with_total(entries, names) for entries in read_lists]
         except LatticeSimpError as error:
@@ -147,7 +152,14 @@ class WeightTuning:
         in_words = lists.pieces != "none" or first_piece(reference_tokens) is None  # else references are in pieces, too
         if in_words and (lists.pieces != "none" or not warn_of_pieces(first, lists.path)):
             warn_of_word_forms({lists.path: first, str(self.references[0]): reference_tokens})
-        self._minimise([nbest_lattice(entries, names, symbols) for entries in totals], symbols, path, LIST_LINES)
+        lattices = [nbest_lattice(entries, names, symbols) for entries in totals]
+        self._minimise(lattices, symbols, weights, path, LIST_LINES)
+
+    def _start(self, entries: Iterable[Hypothesis]) -> dict[str, float]:
+        """Returns the weights of the file, or 1 for each feature of the hypotheses."""
+        if self.start is not None:
+            return read_weights(self.start)
+        return dict.fromkeys((name for entry in entries for name in entry.features), 1.0)
 
     def _require_weights(self, entries: Sequence[Hypothesis], names: Sequence[str], path: Path) -> None:
         """Refuses features without a weight, and more features than memory holds."""
@@ -160,7 +172,12 @@ class WeightTuning:
         )
 
     def _minimise(
-        self, lattices: Sequence[Lattice], symbols: SymbolTable, hypotheses: Path, remedy: str = PARALLEL
+        self,
+        lattices: Sequence[Lattice],
+        symbols: SymbolTable,
+        weights: dict[str, float],
+        hypotheses: Path,
+        remedy: str = PARALLEL,
     ) -> None:
         columns = _references(self.references, len(lattices), hypotheses, remedy)
         references = [[symbols.encode(words) for words in rows] for rows in columns]
@@ -168,7 +185,6 @@ class WeightTuning:
         if self.source is not None:
             lines = _references([self.source], len(lattices), hypotheses, remedy)
             sources = [symbols.encode(words) for (words,) in lines]
-        weights = read_weights(self.start)
         result = self.optimise(lattices, references, weights, metric=self.metric, sources=sources)
         write_weights(self.output, result.weights)
         _say_gain(self.output, self.metric, result.initial_score, result.score)
