@@ -55,6 +55,9 @@ CERTAIN = [
     "The firm cut jobs in its largest house , which led to protests in the town .",
 ]
 UNCERTAIN = {
+    "The old firm has opened its new office in Leiden , the Netherlands .": "a country",
+    "He is also friends with Dex Lee ( Max ) and Ann Lee ( Tom ) , and in the old film , also becomes friends with Bell"
+    " ( Jim ) early on in the series .": "the place of also",
     "He got a role in the film after meeting Ann Lee numerous times , who at first did not want it .": "Ann Lee",
     "Lee got a job after meeting producer Ann Shaye numerous times , who at the first did n't want Lee to go .": "Ann",
     "His mood was always curious and deep he had a strong tie with his old father .": "deep belongs to the mood",

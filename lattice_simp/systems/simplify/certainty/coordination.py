@@ -49,6 +49,8 @@ def is_certain_coordination(parse: Parse, split: Split) -> bool:
     if child(parse, above, {"mark"}) is not None or _may_share_agent(parse, above, head, bool(copied)):
         return False  # "even though it rains, but that is good"
     has_subject = parse.tags[begins] in ("PRP", "EX")
+    if copied and parse.parts[begins] == "ADP" and "also" in parse.tokens[begins:head]:
+        return False  # "and in May, also wrote": where the subject stands is unclear
     if copied and (has_subject or _may_be_subordinate(parse, above, first)):
         return False  # "but it is packed": parsers take `it` for the subject of `is`
     if _is_unfinished(parse, above) or _joins_phrases(parse, split):

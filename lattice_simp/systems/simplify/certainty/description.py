@@ -41,7 +41,7 @@ def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> boo
         return False
     if is_relative and _may_go_on(parse, split):
         return False  # "she met Ann, who had left, and sang"
-    if not is_relative and _mixes_times(parse, split):
+    if not is_relative and (_mixes_times(parse, split) or _is_bare_name(parse, split)):
         return False
     if is_relative and _is_of_predicate(parse, split, entity):
         return False  # "Bell is a clerk, whose work is praised": the work of the clerk
@@ -64,6 +64,11 @@ def is_certain_description(parse: Parse, split: Split, entity: list[int]) -> boo
         return False  # "he had a car, with fine wheels, which"
     describes_neighbour = is_beside(parse, split, entity) and not is_nested(parse, split, entity)
     return describes_neighbour or describes_subject(parse, split, entity)
+
+
+def _is_bare_name(parse: Parse, split: Split) -> bool:
+    """Returns whether an apposition is a name alone, as of a country ("in Leiden, the Netherlands")."""
+    return all(parse.tags[position] in ("NNP", "NNPS", "DT") for position in split.clause) and len(split.clause) < 3
 
 
 def _mixes_times(parse: Parse, split: Split) -> bool:
