@@ -20,7 +20,7 @@ from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.support.options import option
 from lattice_simp.systems.combination.agreement import NGRAM, POSTERIOR, WORDS, agreement_weights, with_agreement
-from lattice_simp.systems.combination.methods import METHODS, Expand, Task, Tokens
+from lattice_simp.systems.combination.methods import METHODS, Expand, Task, Tokens, mixture, unchanged
 from lattice_simp.systems.paraphrase.paraphraser import Paraphraser
 
 if TYPE_CHECKING:
@@ -162,8 +162,9 @@ def combine(
     total = sum(shares[number] for number in numbers)
     shares = [share / total for share in shares]
     candidates = [systems[number] for number in numbers]
-    # A single system needs no combination; a vote keeps its times and confidences.
-    method = METHODS[chosen.method if is_vote or len(candidates) > 1 else "union"]
+    make = METHODS[chosen.method].make
+    if len(candidates) == 1:  # it needs no combination
+        make = unchanged if is_vote else mixture
     task = Task(
         candidates,
         [shares[number] for number in numbers],
@@ -172,7 +173,7 @@ def combine(
         confidence_weight=chosen.confidence_weight,
         empty_confidence=chosen.empty_confidence,
     )
-    lattice = method.make(task)
+    lattice = make(task)
     scored = with_agreement(lattice, [None if system.empty else system for system in systems], shares, chosen.max_arcs)
     if weights is None:  # a single system has no other to agree with
         alone = {POSTERIOR: 1.0, LM: chosen.lm_weight}

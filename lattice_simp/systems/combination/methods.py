@@ -77,6 +77,13 @@ def mixture(task: Task) -> Lattice:
     return union(*plain, shares=task.shares)
 
 
+def unchanged(task: Task) -> Lattice:
+    """Returns the lattice of a single system, with the times and confidences of its words."""
+    (system,) = task.systems
+    names = tuple(name for name in (POSTERIOR, TIME) if name in system.features)
+    return replace(system, features=system.features.select(names))
+
+
 def phrases(task: Task) -> Lattice:
     """Returns all recombinations of the systems' best strings at the borders of aligned phrases.
 
