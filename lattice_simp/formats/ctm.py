@@ -31,7 +31,7 @@ from lattice_simp.formats.common import MOST_SECONDS, finite, is_field, shown
 from lattice_simp.formats.list_lines import Sentence, feature_score, samples
 from lattice_simp.support.textio import read_lines
 
-_NUMBER = rb"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_NUMBER = rb"(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?"
 _LINE = re.compile(rb"\S+[ \t]+\w+[ \t]+%b[ \t]+%b[ \t]+\S+(?:[ \t]+(?:-?%b|NA)(?:[ \t]+\S+){0,2})?" % ((_NUMBER,) * 3))
 _MARK = re.compile(rb"\S+[ \t]+\w+[ \t]+\*[ \t]+\*[ \t]+(?i:<ALT\w*>)(?:[ \t]+\S+)*")
 _ARC = re.compile(rb"\d+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]+%b" % _NUMBER)

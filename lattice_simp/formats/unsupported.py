@@ -58,7 +58,7 @@ _JSON = 'write one line for each sentence: {"id": 0, "hypotheses": [{"text": "a 
 _PYCTCDECODE = (
     'write one line for each sentence: {"hypotheses": [beam[0] for beam in beams], "scores": [beam[-1] for ...]}'
 )
-_NUMBER = rb"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_NUMBER = rb"-?(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?"
 _TWO = (_NUMBER, _NUMBER)
 _TAG = rb"[A-Z.,:$][\w$|=.-]*"
 _COLUMN = (

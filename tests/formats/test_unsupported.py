@@ -245,3 +245,12 @@ def test_latin_1_is_no_binary_file(tmp_path):
     (tmp_path / "x").write_bytes("un\ncaf\xe9 au lait\n".encode("latin-1"))
     with pytest.raises(FormatError, match=r"x:2: bytes that are not UTF-8 \(convert the file with iconv -t UTF-8\)"):
         read(tmp_path / "x")
+
+
+@pytest.mark.parametrize("text", ["2" * 70_000, f"u{' ' * 70_000}"], ids=["digits", "blanks"])
+def test_long_fields_take_no_quadratic_time(tmp_path, text):
+    """Patterns that tried all divisions of a field would take minutes."""
+    (tmp_path / "x").write_text(text)
+    for reader in (read, read_nbest, lambda path: list(read_all(path))):
+        with pytest.raises(FormatError):
+            reader(tmp_path / "x")

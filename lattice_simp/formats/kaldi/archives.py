@@ -37,7 +37,7 @@ from lattice_simp.formats.openfst.symbols import read_numbers
 from lattice_simp.support.textio import decode, open_binary, place, read_lines
 
 _HEAD = 1 << 12
-_SCP = re.compile(rb"\S+[ \t]+[^\r\n]*\.(?:ark|lats?|txt|\d+):\d+[ \t]*\r?(?:\n|\Z)")
+_SCP = re.compile(rb"\S++[ \t]++[^\r\n]*\.(?:ark|lats?|txt|\d+):\d+[ \t]*\r?(?:\n|\Z)")
 _PLACE = re.compile(r"(\S+)\s+(.+?)(?::(\d+))?")
 
 

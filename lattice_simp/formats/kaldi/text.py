@@ -35,7 +35,7 @@ _ROW = re.compile(rb"\d+(?:[ \t]+\d+(?:[ \t]+[^ \t\r\n]+){1,3}|[ \t]+[-+.,\deEIn
 """An arc or a final state."""
 
 _AROUND = b" \t\r"
-_NUMBER = r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|Infinity|inf)"
+_NUMBER = r"(?:[-+]?(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?|Infinity|inf)"
 _NUMBERS = re.compile(rf"{_NUMBER}|{_NUMBER}?(?:,{_NUMBER}?)+(?:,[\d_]*)?")
 """A number, or costs and transitions."""
 

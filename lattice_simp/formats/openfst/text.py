@@ -55,7 +55,7 @@ _ONE_EACH = "write each automaton to a separate file"
 _BLOCK = 1 << 16
 """The number of arcs whose lines are joined at once."""
 
-_FEATURE = re.compile(rb"[^\s:]*[^\s\d:][^\s:]*:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_FEATURE = re.compile(rb"[^\s:]*[^\s\d:][^\s:]*:[-+]?(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?")
 """A feature and its value on a line of a text lattice with features."""
 
 _NOT_FINAL = (b"Infinity", b"inf")

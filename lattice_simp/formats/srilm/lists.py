@@ -31,7 +31,7 @@ from lattice_simp.support.textio import read_lines, text_begin
 
 _HEADER = re.compile(r"NBestList([\d.]+)\s*")
 _HEAD = re.compile(rb"NBestList\d")
-_NUMBER = r"(-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
+_NUMBER = r"(-?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?)"
 _ROW = re.compile(rb"%b[ \t]+%b[ \t]+(\d{1,6})((?:[ \t]+[^\s]+)*)[ \t]*\r?(?:\n|\Z)" % ((_NUMBER.encode(),) * 2))
 _PARTS = re.compile(rb"[\s_]+")  # `_` joins the words of a multiword, each of which counts
 _PAUSES = (b"-pau-", b"<s>", b"</s>")
