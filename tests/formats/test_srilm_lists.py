@@ -12,7 +12,7 @@ import pytest
 from format_helpers import fuzz_file
 
 import lattice_simp as ls
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, InputWarning
 from lattice_simp.formats.list_lines import Sentence
 from lattice_simp.formats.nbest import stream_sentences
 from lattice_simp.formats.srilm.lists import is_srilm
@@ -96,6 +96,15 @@ def test_scores_of_any_sign_without_a_header(tmp_path: Path, text: str) -> None:
 )
 def test_other_texts_are_no_lists(text: str) -> None:
     assert not is_srilm(text.encode())
+
+
+def test_lines_that_are_cut_off_are_named(tmp_path: Path) -> None:
+    """The parts of a multiword count; a line may have further words, such as pauses, but no fewer."""
+    path = tmp_path / "u.score"
+    path.write_text("-20.5 -4.0 3 a_b cat\n-21.5 -4.5 1 -pau- cat\n-22.5 -5.0 2 th")
+    with pytest.warns(InputWarning, match=r"u.score:3: fewer words than the line says") as caught:
+        assert len(ls.read_nbest(path)[0]) == 3
+    assert len(caught) == 1
 
 
 def test_lists_survive_moses_and_json(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from typing import NamedTuple, NoReturn
 from lattice_simp.core.columns import is_cost
 from lattice_simp.core.hypothesis import Hypothesis, Times
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import LOG_10, MOST_SECONDS, finite, natural, shown
 from lattice_simp.formats.list_lines import Sentence, feature_score
 from lattice_simp.support.textio import read_lines, text_begin
@@ -108,7 +108,7 @@ def stream_srilm(path: str | Path, first_id: int = 0, cost: str | None = None) -
     Raises:
         FormatError: a line is broken, the version is unknown, or a hypothesis lacks the feature `cost`.
     """
-    due, version = 0, ""
+    due, version, is_cut = 0, "", False
     hypotheses = list[Hypothesis]()
     for number, line in enumerate(read_lines(path), 1):
         fields = split_tokens(line)
@@ -117,6 +117,10 @@ def stream_srilm(path: str | Path, first_id: int = 0, cost: str | None = None) -
         header = _HEADER.fullmatch(line)
         if header is None:
             row = _READERS[version](fields, path, number)
+            if not is_cut and row.features.get("words", 0.0) > sum(1 + token.count("_") for token in row.tokens):
+                is_cut = True
+                message = "fewer words than the line says"
+                warn(message, path=path, line=number, remedy="is the file cut off?")
             score = row.score if cost is None else feature_score(row.features, cost, path, number, row.score)
             hypotheses.append(Hypothesis(row.tokens, 0.0 - score, row.features, times=row.times))
             continue
