@@ -62,10 +62,18 @@ def test_kaldi_archives_with_numbers_and_with_input_labels(tmp_path):
     assert strings(plain) == [("hello world", 0.5)]
 
 
+def test_a_kaldi_archive_without_its_last_empty_line_is_read_with_a_warning(tmp_path):
+    path = tmp_path / "lats"
+    path.write_text("u\n0 1 a 1,2\n1\n", encoding="utf-8")
+    for reader in (lambda: next(iter(read_all(path)))[1], lambda: ls.read(path)):
+        with pytest.warns(InputWarning, match="lats:3: u has no empty line at its end .is the file cut off"):
+            assert strings(reader()) == [("a", 3.0)]
+
+
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("u\n0 1 a 1,2\n1\n", 3, "no empty line"),
+        ("u\n0 1 a 1,2\n", 2, "no empty line"),
         ("u\n0 1 a 1,x\n1\n\n", 2, "no costs"),
         ("u\n0 1 a 1,2\n1 2 3 4 5 6,7\n\n", 3, "not an arc"),
         ("u\n0 1 a 1,2\nx\n\n", 3, "not an arc"),

@@ -10,7 +10,7 @@ In an archive, a lattice follows a line with the name of its utterance and ends 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress, islice, takewhile
@@ -24,10 +24,10 @@ from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import split_tokens
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import beyond, finite, is_plain, natural, renumbered, shown
 from lattice_simp.formats.kaldi.arcs import KaldiArcs, ReadOptions, written_words
-from lattice_simp.formats.named_lattices import NamedLattice, refuse_reading
+from lattice_simp.formats.named_lattices import NamedLattice
 from lattice_simp.formats.openfst.text import parse_att
 
 _NAME = re.compile(rb"[^ \t\r\n]+")
@@ -108,7 +108,16 @@ def text_lattices(lines: Iterable[str], path: str | Path, options: ReadOptions) 
     if name:
         remedy = "is the file cut off? If not, add an empty line"
         error = FormatError(f"{name} has no empty line at its end", path=path, line=number, remedy=remedy)
-        yield name, partial(refuse_reading, error)
+        yield name, partial(_unended, partial(_lattice, rows, options, name, path, begin), error)
+
+
+def _unended(read: Callable[[], Lattice], error: FormatError) -> Lattice:
+    """Reads the last lattice of a file, which may be cut off, with a warning; refuses it if it accepts nothing."""
+    lattice = read()
+    if lattice.empty:
+        raise error
+    warn(error.message, path=error.path, line=error.line, remedy=error.remedy)
+    return lattice
 
 
 def _lattice(rows: list[list[str]], options: ReadOptions, name: str, path: str | Path, begin: int) -> Lattice:
