@@ -46,7 +46,7 @@ def test_each_version_of_python_has_an_environment_of_its_own(tmp_path):
 def test_the_readme_and_the_metadata_name_the_same_versions():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = re.findall(r":: (3\.\d+)$", "\n".join(project["classifiers"]), re.MULTILINE)
-    (readme,) = re.findall(r"requirement is Python ([^(]+) \(", (ROOT / "README.md").read_text())
+    (readme,) = re.findall(r"requirement is Python ([^(]+)\s\(", (ROOT / "README.md").read_text())
     assert re.findall(r"3\.\d+", readme) == named
     assert project["requires-python"] == f">={named[0]},<3.{int(named[-1].removeprefix('3.')) + 1}"
 
