@@ -111,7 +111,7 @@ OTHERS: dict[str, Read] = {
     "weights": _consumed("translate.model_files", "read_weights"),
     "skeletons": _consumed("skeleton.io", "read_skeletons"),
     "brackets": _consumed("skeleton.io", "read_brackets"),
-    "symbols": _consumed("formats.symbol_text", "read_labels"),
+    "symbols": _consumed("formats.openfst.symbols", "read_labels"),
     "tree": _trees,
     "parses": _consumed("text.english.parse", "read_parses"),
     "conllu": _consumed("systems.hindi.formats.conllu", "read_conllu"),
