@@ -44,7 +44,9 @@ run_demo(1, Path({!r}), Console(stderr=True))
 
 @pytest.mark.slow
 def test_the_demo_finds_the_kernels_of_operations_compiled(tmp_path):
-    ahead = compiled_by("from lattice_simp.commands.running import compiling; compiling._apply_operations(None)", tmp_path)
+    ahead = compiled_by(
+        "from lattice_simp.commands.running import compiling; compiling._apply_operations(None)", tmp_path
+    )
     assert {"lattice_simp.ops.lm_product.relaxed_product", "lattice_simp.ops.nbest._search"} <= ahead
     later = compiled_by(DEMO.format(str(tmp_path)), tmp_path)
     assert any(name.startswith("lattice_simp.translate.search.cubes") for name in later)
