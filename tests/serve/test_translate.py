@@ -175,6 +175,8 @@ def test_the_page_shows_what_the_interface_says(client):
     assert page.text.count('aria-pressed="true"') == MASK.count("1")
     assert answer["skeleton"]["summary"] in page.text
     assert answer["lattice"]["note"] in page.text
+    assert "example · keeps 54 %" in page.text  # 7 of 13 words
+    assert f"cost {answer['full']['cost']:.2f} nats" in page.text
     for path in answer["nbest"]:
         assert path["text"] in page.text
     part = client.get("/translate/result", params=parameters).text

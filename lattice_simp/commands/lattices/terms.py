@@ -130,7 +130,7 @@ def terms_of(path: str, sentence: str | None) -> Terms:
     """Returns the terms of one sentence: those of the line with its number, from 0, or of the only line.
 
     Raises:
-        FormatError: there is no such line, or there are several and the sentence has no number.
+        FormatError: the number is beyond the last line, or the sentence has none and the file several lines.
     """
     lines = read_terms(path)
     number = None if sentence is None else natural(sentence)

@@ -39,12 +39,8 @@ class SettingOption:
     @property
     def _default(self) -> str:
         """The default as part of the help text; empty if there is none, or the text has it already."""
-        if (
-            self.is_switch
-            or isinstance(self.default, bool)
-            or self.default in (None, "", ())
-            or "default:" in self.help
-        ):
+        is_shown = not self.is_switch and not isinstance(self.default, bool) and self.default not in (None, "", ())
+        if not is_shown or "default:" in self.help:
             return ""
         value = self.default.value if isinstance(self.default, Enum) else self.default
         return f"; default: {value:g}" if isinstance(value, float) else f"; default: {value}"
