@@ -46,9 +46,10 @@ class _CombineOptions(LabelOptions, CombinationSettings):
     """How to combine systems, and how to interpret labels."""
 
 
+_VOTES = ("confidence_weight", "empty_confidence", "word_confidence")
 _PANELS = {
     **dict.fromkeys(LabelOptions.__dataclass_fields__, LABELS),
-    **dict.fromkeys(("strings", "lm_weight", "max_arcs", "beam", "confidence_weight", "empty_confidence"), SEARCH),
+    **dict.fromkeys(("strings", "lm_weight", "max_arcs", "beam", *_VOTES), SEARCH),
 }
 
 
@@ -116,7 +117,7 @@ def _refuse_idle(method: str, *, has_model: bool, has_weights: bool, has_lists: 
     if method in ("union", "rover"):
         refuse_idle(["strings"], f"with --method {method}, which uses all strings")
     if not METHODS[method].is_vote:
-        refuse_idle(["confidence_weight", "empty_confidence"], f"with --method {method}")
+        refuse_idle(_VOTES, f"with --method {method}")
     if not has_model:
         refuse_idle(["lm_weight", "gain_beam"], "without --lm")
     if has_weights:

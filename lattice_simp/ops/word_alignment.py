@@ -70,8 +70,11 @@ _CELL = np.dtype([("column", np.int32), ("run", np.int32), ("next", np.int32), (
 """Alignments at a node: how many words of the pivot are before it, how many words are inserted next, the next cell of
 the node, and the probability of these alignments."""
 
-_ENTRY = np.dtype([("key", np.int64), ("mass", np.float64), ("begin", np.float64), ("end", np.float64)])
-"""A word in a slot (for the key, see `_entries_of`), its probability, and the products of that with its times."""
+_ENTRY = np.dtype(
+    [("key", np.int64), ("mass", np.float64), ("begin", np.float64), ("end", np.float64), ("most", np.float64)]
+)
+"""A word in a slot (for the key, see `_entries_of`), its probability, the products of that with its times, and its
+latest begin."""
 
 
 class Pivot(NamedTuple):
@@ -104,6 +107,7 @@ class Slots(NamedTuple):
         masses: (entries,) float64, the probability of the word in the slot.
         is_pivot: (entries,) bool, whether the pivot has this word, or none, in this slot.
         spans: (entries, 2) float64, the seconds when the word begins and ends, or other values, on average.
+        most: (entries,) float64, the maximum of the first value, at least 0.
     """
 
     slots: Longs
@@ -112,6 +116,7 @@ class Slots(NamedTuple):
     masses: Floats
     is_pivot: Bools
     spans: Floats
+    most: Floats
 
 
 def align(strings: Distribution, pivot: Pivot, times: Floats | None = None, values: Floats | None = None) -> Slots:
@@ -191,6 +196,7 @@ def _slots(entries: Records, pivot: Pivot, runs: int, size: int) -> Slots:
     slots, columns, words = np.append(slots, gaps), np.append(columns, none), np.append(words, none)
     spans = np.column_stack((entries["begin"], entries["end"])) / masses[:, None]
     spans = np.concatenate((spans, np.zeros((len(gaps), 2))))
+    most = np.append(entries["most"], np.zeros(len(gaps)))
     masses = np.append(masses, rest)
     masses /= np.bincount(slots, weights=masses)[slots]
     is_pivot = words == np.append(0, pivot.words)[columns]
@@ -199,7 +205,8 @@ def _slots(entries: Records, pivot: Pivot, runs: int, size: int) -> Slots:
     slots, levels = slots[order], levels[order]
     groups = np.append(0, np.cumsum((np.diff(slots) != 0) | (np.diff(levels) != 0)))[: len(order)]
     masses = (np.bincount(groups, weights=masses[order]) / np.bincount(groups))[groups]
-    return Slots(slots, columns[order], words[order].astype(np.int32), masses, is_pivot[order], spans[order])
+    words = words[order].astype(np.int32)
+    return Slots(slots, columns[order], words, masses, is_pivot[order], spans[order], most[order])
 
 
 # ---------------------------------------------------------------- the product
@@ -595,12 +602,13 @@ def _counted(
     if keys[slot] < 0:
         keys[slot], values[slot] = key, count[0]
         entries[count[0]].key, entries[count[0]].mass = key, 0.0
-        entries[count[0]].begin, entries[count[0]].end = 0.0, 0.0
+        entries[count[0]].begin, entries[count[0]].end, entries[count[0]].most = 0.0, 0.0, 0.0
         count[0] += 1
     entry = values[slot]
     entries[entry].mass += mass
     entries[entry].begin += mass * begin
     entries[entry].end += mass * end
+    entries[entry].most = max(entries[entry].most, begin)
 
 
 @jit

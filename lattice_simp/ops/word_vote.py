@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -14,19 +15,25 @@ from lattice_simp.ops.confusion_network import consensus_of, slot_chain
 from lattice_simp.ops.distribution import LEAST, Distribution
 from lattice_simp.ops.word_alignment import Slots, align
 
+WordConfidence: TypeAlias = Literal["mean", "maximum"]
+"""Which confidence a word has in a slot, over the strings that have it there."""
 
-def word_vote(lattice: Lattice, confidence_weight: float, empty_confidence: float) -> Lattice:
+
+def word_vote(
+    lattice: Lattice, confidence_weight: float, empty_confidence: float, word_confidence: WordConfidence = "mean"
+) -> Lattice:
     """Returns a confusion network whose best path has the word with the most votes in each slot.
 
     A word has `(1 - confidence_weight) * frequency + confidence_weight * confidence` votes, divided by the sum of the
-    slot. Its frequency is the probability of the strings that have it there, its confidence the average over them. A
-    word without known confidences has its frequency as its confidence, and so has the empty word if no word of the
-    lattice has one.
+    slot. Its frequency is the probability of the strings that have it there, its confidence the mean or the maximum
+    over them. A word without known confidences has its frequency as its confidence, and so has the empty word if no
+    word of the lattice has one.
 
     Args:
         lattice: connected, not empty, acyclic, without labels that are not words, with the feature "posterior".
         confidence_weight: from 0, which counts frequencies only, to 1.
         empty_confidence: the confidence in the empty word, from 0 to 1.
+        word_confidence: `mean`, or `maximum`, however improbable its string is.
 
     Returns:
         An acceptor; strings are aligned as in `confusion_network`. If the lattice has confidences or times, it has the
@@ -40,15 +47,16 @@ def word_vote(lattice: Lattice, confidence_weight: float, empty_confidence: floa
     values = np.column_stack((np.where(is_known, confidences, 0.0), is_known))
     slots = align(strings, consensus.pivot, consensus.spans, values)
     sums, shares = slots.spans.T
-    means = np.divide(sums, shares, out=slots.masses.copy(), where=shares > 0)
+    values = slots.most * shares if word_confidence == "maximum" else sums
+    confidences = np.divide(values, shares, out=slots.masses.copy(), where=shares > 0)
     if is_known.any():
-        means[slots.words == 0] = empty_confidence
-    votes = np.maximum((1.0 - confidence_weight) * slots.masses + confidence_weight * means, LEAST)
+        confidences[slots.words == 0] = empty_confidence
+    votes = np.maximum((1.0 - confidence_weight) * slots.masses + confidence_weight * confidences, LEAST)
     votes /= np.bincount(slots.slots, weights=votes)[slots.slots]
     network = slot_chain(slots._replace(masses=votes), strings, lattice)
     if consensus.spans is None and not is_known.any():
         return network
-    network = network.with_feature(POSTERIOR, np.log(np.clip(means, LEAST, 1.0)))
+    network = network.with_feature(POSTERIOR, np.log(np.clip(confidences, LEAST, 1.0)))
     if consensus.spans is None or not network.num_arcs:
         return network
     return _with_times(network, *_slot_times(consensus.slots, votes))

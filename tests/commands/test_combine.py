@@ -228,6 +228,8 @@ def test_recognisers_that_vote_give_words_with_times(call, folder):
     lines = ["u 1 5.000 0.200 the 0.9000", "u 1 5.300 0.300 cat 0.6000", "u 1 6.000 0.500 sat 0.9000"]
     lines.append("v 1 1.000 0.500 yes 0.8000")
     assert done.stdout.splitlines() == lines
+    call("combine", *systems, "--nbest-output", "surest.jsonl", "-n", 1, "--word-confidence", "maximum")
+    assert "u 1 5.300 0.300 cat 0.9000" in call("lattice", "ctm", "surest.jsonl").stdout
     done = call("combine", *systems, "--lattices", "lattices")
     assert "the times of words and the confidences of words" in done.stderr
     (folder / "reference").write_text("the cat sat\nyes\n")

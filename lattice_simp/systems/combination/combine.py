@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.lm.model import LanguageModel
 from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.normalise import normalise
+from lattice_simp.ops.word_vote import WordConfidence
 from lattice_simp.support.options import option
 from lattice_simp.systems.combination.agreement import NGRAM, POSTERIOR, WORDS, agreement_weights, with_agreement
 from lattice_simp.systems.combination.methods import METHODS, Expand, Task, Tokens, mixture, unchanged
@@ -51,9 +52,10 @@ class CombinationSettings:
         lm_weight: the weight of the language model if no weights are given.
         max_arcs: the most arcs of the lattice after its states are expanded; larger lattices are pruned.
         beam: the beam of the language model, in units of gain; None for no beam.
-        confidence_weight: for `rover`, how much the mean confidence in a word counts against the share of the systems
+        confidence_weight: for `rover`, how much the confidence in a word counts against the share of the systems
             that have it in this slot: from 0 to 1.
         empty_confidence: for `rover`, the confidence in having no word in a slot, from 0 to 1.
+        word_confidence: for `rover`, `mean` or `maximum` of the confidences of the systems that have a word in a slot.
     """
 
     method: MethodName = option(
@@ -73,9 +75,13 @@ class CombinationSettings:
     empty_confidence: float = option(
         0.7, "empty-confidence", "with rover, confidence in having no word in a slot, from 0 to 1"
     )
+    word_confidence: WordConfidence = option(
+        "mean", "word-confidence", "with rover, mean or maximum of the confidences of systems in a word"
+    )
 
     def __post_init__(self) -> None:
         choice(self.method, METHODS, "method")
+        choice(self.word_confidence, get_args(WordConfidence), "word_confidence")
         for name in ("shares", "scales"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, tuple(reals(getattr(self, name), f"the {name}")))
@@ -172,6 +178,7 @@ def combine(
         expand,
         confidence_weight=chosen.confidence_weight,
         empty_confidence=chosen.empty_confidence,
+        word_confidence=chosen.word_confidence,
     )
     lattice = make(task)
     scored = with_agreement(lattice, [None if system.empty else system for system in systems], shares, chosen.max_arcs)

@@ -23,7 +23,7 @@ from lattice_simp.ops.nbest import nbest
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.recombine import recombine
 from lattice_simp.ops.union import union
-from lattice_simp.ops.word_vote import word_vote
+from lattice_simp.ops.word_vote import WordConfidence, word_vote
 
 Tokens: TypeAlias = tuple[str, ...]
 
@@ -43,7 +43,7 @@ class Task:
         shares: the shares of the systems, which sum to 1.
         strings: the number of strings of each system to align.
         expand: the function that paraphrases by parsing; None without a parser.
-        confidence_weight, empty_confidence: as in `word_vote`.
+        confidence_weight, empty_confidence, word_confidence: as in `word_vote`.
     """
 
     systems: Sequence[Lattice]
@@ -52,6 +52,7 @@ class Task:
     expand: Expand | None = None
     confidence_weight: float = 0.0
     empty_confidence: float = 0.0
+    word_confidence: WordConfidence = "mean"
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def confusion(task: Task) -> Lattice:
 def rover(task: Task) -> Lattice:
     """Returns the confusion network of all strings of the systems; votes on the words in each slot are its costs.
 
-    It has mean confidences as the feature "posterior", and times of words if all systems have them.
+    It has the confidences of words as the feature "posterior", and times of words if all systems have them.
     """
     names = (POSTERIOR, TIME) if all(TIME in system.features for system in task.systems) else (POSTERIOR,)
     sure = [
@@ -121,7 +122,8 @@ def rover(task: Task) -> Lattice:
         for system in task.systems
     ]
     systems = [replace(system, features=system.features.select(names)) for system in sure]
-    return word_vote(union(*systems, shares=task.shares), task.confidence_weight, task.empty_confidence)
+    joined = union(*systems, shares=task.shares)
+    return word_vote(joined, task.confidence_weight, task.empty_confidence, task.word_confidence)
 
 
 METHODS: Mapping[str, Method] = {

@@ -298,18 +298,22 @@ def random_votes(seed):
     return votes, confidences, systems
 
 
-def expected_votes(rows, weight, empty):
+def expected_votes(rows, weight, empty, kind):
     """Returns the share of the votes for each word of a slot (Fiscus 1997) from rows of word, confidence, share."""
     votes = {}
     for word in {word for word, _, _ in rows}:
         frequency = sum(share for other, _, share in rows if other == word)
         known = [(value, share) for other, value, share in rows if other == word and not math.isnan(value)]
-        mean = np.average([value for value, _ in known], weights=[share for _, share in known]) if known else frequency
-        votes[word] = (1 - weight) * frequency + weight * (mean if word else empty)
+        confidence = frequency
+        if known:
+            values, weights = zip(*known, strict=True)
+            confidence = max(values) if kind == "maximum" else np.average(values, weights=weights)
+        votes[word] = (1 - weight) * frequency + weight * (confidence if word else empty)
     return {word: vote / sum(votes.values()) for word, vote in votes.items()}
 
 
-def test_votes_count_frequencies_and_confidences():
+@pytest.mark.parametrize("kind", ["mean", "maximum"])
+def test_votes_count_frequencies_and_confidences(kind):
     """All strings of the slots with their costs, and the default decision, by hand."""
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -317,7 +321,12 @@ def test_votes_count_frequencies_and_confidences():
         shares, weight, empty = rng.random(len(systems)) + 0.2, float(rng.random()), float(rng.random())
         shares /= shares.sum()
         settings = CombinationSettings(
-            "rover", shares=tuple(shares), confidence_weight=weight, empty_confidence=empty, max_arcs=1_000_000
+            "rover",
+            shares=tuple(shares),
+            confidence_weight=weight,
+            empty_confidence=empty,
+            word_confidence=kind,
+            max_arcs=1_000_000,
         )
         slots = []
         for slot in range(3):
@@ -325,7 +334,7 @@ def test_votes_count_frequencies_and_confidences():
                 (words[slot], values[slot] if words[slot] else math.nan, share)
                 for words, values, share in zip(votes, confidences, shares, strict=True)
             ]
-            slots.append(expected_votes(rows, weight, empty))
+            slots.append(expected_votes(rows, weight, empty, kind))
         expected = {}
         for words in product(*slots):
             anchored = "| " + " ".join(f"{word} |{slot}0 |{slot}1 |{slot}2" for slot, word in enumerate(words))
