@@ -77,9 +77,10 @@ _TAB = "holds a tab before other text"
 _COLUMNS = {
     "begins with a name": (re.compile(r"(?=\S*\d)(?=\S*[A-Za-z_]|\d+-\d)([\w.:-]{3,})(?:\s|$)"), "cut -d' ' -f2-"),
     "begins with a name and a score": (re.compile(r"(?=\S*\d)([\w.:-]{3,}[ \t]+-?\d+\.\d+)(?:\s|$)"), "cut -d' ' -f3-"),
-    "ends with a name": (re.compile(r"(?:.*\s)?(\((?=\S*\d)\S*\))\s*$"), "sed 's/ *([^()]*)$//'"),
+    "ends with a name": (re.compile(r"(?:.*\s)?(\((?=[^()\s]*\d)\S*(?: -?\d+)?\))\s*$"), "sed 's/ *([^()]*)$//'"),
     "begins with a number and a tab": (re.compile(rf"({_NUMBER})\t"), "cut -f2-"),
     "ends with a tab and a number": (re.compile(rf".*\t({_NUMBER})\s*$"), "cut -f1"),
+    "ends with a score": (re.compile(r".* (-\d+(?:\.\d+)?|-?\d+\.\d{3,})\s*$"), "sed 's/ [^ ]*$//'"),
     _TAB: (
         re.compile(r"[ \t]*[^ \t][^\t]*\t[ \t]*([^ \t][^\t]{0,39})"),
         "cut -f1; if all columns are texts, tr '\\t' '\\n'",

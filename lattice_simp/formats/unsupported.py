@@ -59,6 +59,7 @@ _PYCTCDECODE = (
     'write one line for each sentence: {"hypotheses": [beam[0] for beam in beams], "scores": [beam[-1] for ...]}'
 )
 _NUMBER = rb"-?(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?"
+_QUOTED = rb"(?:'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")"
 _TWO = (_NUMBER, _NUMBER)
 _TAG = rb"[A-Z.,:$][\w$|=.-]*"
 _COLUMN = (
@@ -86,6 +87,12 @@ KINDS = tuple(
             _SRILM,
         ),
         (
+            "translations of OpenNMT-tf with scores",
+            rb"-?\d+\.\d+[ \t]+\|\|\|[ \t]",
+            "number the sentences, here with 5 translations each: awk -F ' [|][|][|] ' "
+            '\'{print int((NR - 1) / 5) " ||| " $2 " ||| ||| " $1}\' FILE',
+        ),
+        (
             "an n-best list whose ids are no numbers, or rules of translation",
             rb"(?![{\[][\"{\[])\S+[ \t]+\|\|\|[ \t]",
             _ROW,
@@ -106,6 +113,13 @@ KINDS = tuple(
             "write the translations: onmt_translate -output FILE",
         ),
         ("a pointer of Git LFS", rb"version https://git-lfs\.github\.com/spec/", "get the file itself: git lfs pull"),
+        (
+            "results of RETURNN's search",
+            rb"\{\s*%b\s*:\s*\[\s*\(" % _QUOTED,
+            'write a line for each sequence: python3 -c \'import ast, json, sys; [print(json.dumps({"name": name, '
+            '"hypotheses": [{"text": text, "score": score} for score, text in entries]})) for name, entries in '
+            "ast.literal_eval(sys.stdin.read()).items()]' < FILE",
+        ),
         ("Python's notation of dictionaries", rb"\[?\s*\{\s*'", "write JSON: json.dumps(value)"),
         ("a stream of JSON (server-sent events)", rb"data: \{", "ask the server for whole answers: stream=false"),
         (
@@ -139,8 +153,13 @@ KINDS = tuple(
             "keep its standard output: julius without -module",
         ),
         ("a TextGrid of Praat", rb'File type = "ooTextFile', "write CTM for recognised words"),
+        (
+            "an automaton of RASR (XML)",
+            rb"(?:<\?xml[^>]*>\s*)?<(?:fsa|flf)\b",
+            "write lattices as SLF: format=htk in RASR's archive-writer",
+        ),
         ("HTML", rb"(?i)<!doctype html|<html\b", "save the file itself, not the page that shows it"),
-        ("XML", rb"<\?xml\b|<svg\b", "write its text, a sentence on each line"),
+        ("XML", rb"<\?xml\b|<svg\b|<\w+[^<>\n]*\sxmlns\b", "write its text, a sentence on each line"),
         ("a program", rb"#!\s*/", ""),
         ("a drawing (DOT)", rb"(?:strict\s+)?(?:di)?graph\s*\w*\s*\{", "pass the lattice that it shows"),
         ("a grammar, GBNF or Lark", rb'root[ \t]*::=|start[ \t]*:\s*["/Cs]', "pass the lattice from which it was made"),
@@ -150,7 +169,8 @@ KINDS = tuple(
         ("a text lattice with features", _FEATURES, "name its format: `lattice convert --from features`"),
         (
             "subtitles",
-            rb"WEBVTT|1\s*\n\d\d:\d\d:\d\d[,.]|start\tend\ttext\r?\n|\d+,\d+,\"|\[by:|\[\d\d:\d\d\.\d\d\]",
+            rb"WEBVTT|1\s*\n\d\d:\d\d:\d\d[,.]|start([\t,])end\1(?:speaker\1)?text\r?\n|\d+,\d+,\"|\[by:|"
+            rb"\[\d\d:\d\d\.\d\d\]|\[\s*\d[\d:.]*s?\s+--?>\s",
             "let Whisper write JSON: --output_format json",
         ),
         (
@@ -171,9 +191,10 @@ KINDS = tuple(
         _HYPERGRAPH,
         (
             "samples of code with a line for each (HumanEval)",
-            rb'\{\s*"task_id"\s*:\s*%b\s*,\s*"completion"\s*:' % STRING,
+            rb'\{\s*"task_id"\s*:\s*%b\s*,\s*(?:"prompt"\s*:\s*%b\s*,\s*)?"(?:completion|solution)"\s*:'
+            % (STRING, STRING),
             "write a line for each task: jq -sc 'group_by(.task_id)[] | {name: .[0].task_id, hypotheses: "
-            "map(.completion)}'",
+            "map(.completion // .solution)}'",
         ),
         (
             "answers of OpenNMT's server",
@@ -185,7 +206,24 @@ KINDS = tuple(
             rb'\{\s*"doc_id"\s*:\s*\d+\s*,\s*"doc"\s*:',
             "only tasks that generate text have samples: output_type: generate_until",
         ),
+        (
+            "a list of words or segments with times, without a name",
+            rb'\[\s*\{(?=[^{}]*"(?:text|word)"\s*:)(?=[^{}]*"(?:start|timestamp)"\s*:)',
+            "name it, to read one transcript: jq '{segments: .}', or jq '{words: .}' if these are words",
+        ),
         ("JSON", rb'\{\s*(?:"[^"\n]*"\s*:|\}\s*\Z)|\[\s*(?:[\["{]|%b\s*,|\]\s*\Z)' % _NUMBER, _JSON),
+        (
+            "counts of recognition errors",
+            rb"%WER\b|Scores: \(#C|<SYSTEM title=|\S+[ \t]+ref[ \t][^\n]*\n\S+[ \t]+hyp[ \t]",
+            "pass the recognised texts, of which they were counted",
+        ),
+        (
+            "a network of foma",
+            rb"##foma-net ",
+            "write AT&T text: foma -s -e 'load stack FILE' -e 'write att > NAME.att'",
+        ),
+        ("a network in Prolog", rb"network\(", "write AT&T text, such as with foma's write att"),
+        ("segments of CMU Sphinx", rb"\S+ S -?\d+ T -?\d+ A -?\d+ L ", "write CTM: pocketsphinx_batch -ctm FILE"),
         ("a symbol table", rb"(?:<eps>|<epsilon>|<blk>|<blank>)[ \t]+0\s+\S+[ \t]+\d+\s", "give it with --symbols"),
     )
 )

@@ -35,6 +35,8 @@ def test_outputs_of_systems_and_back(call, tmp_path):
         ("1089-134686-0000 a cat\n1089-134686-0001 a dog\n", "begins with a name, such as 1089-134686-0000,"),
         ("utt-1 -0.5 a cat\nutt-1 -1.5 a dog\n", "begins with a name and a score, such as utt-1 -0.5,"),
         ("a cat (utt-1)\n(utt-2)\n", "ends with a name, such as (utt-1),"),
+        ("a cat (utt-1 -250)\n(utt-2 -180)\n", "ends with a name, such as (utt-1 -250),"),
+        ("a cat -250\na dog -180\n", "ends with a score, such as -180,"),
         ("-0.5\ta cat\n-1.5\ta dog\n", "begins with a number and a tab, such as -0.5,"),
         ("a cat\t-0.5\na dog\t-1.5e1\n", "ends with a tab and a number, such as -0.5,"),
         ("id\ttitle\tmark\n0\ta cat\t-1\n", "holds a tab before other text, such as a cat,"),

@@ -254,6 +254,8 @@ def _choice(entry: Mapping[str, Any]) -> dict[str, Any]:
         # Parts follow each other without blanks, unless a thought or the call of a tool is between them.
         pieces = (str(part["text"]) if is_text else "\n" for part, is_text in zip(parts, are_texts, strict=True))
         text = "".join(pieces) if any(are_texts) else None
+    if text == "" and is_object(message) and message.get("tool_calls"):
+        text = None
     logs = {LOG_PROBABILITY: log_probability(entry), MEAN_LOG_PROBABILITY: entry.get(_MEAN)}
     features = {name: log for name, log in logs.items() if is_finite(log)}
     if is_object(entry.get("features", {})) and features:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from lattice_simp.formats.json.values import DOUBTS, are_objects, is_object, with_doubts
@@ -38,8 +39,11 @@ def records_of(value: Any) -> list[Record] | None:
     """Returns the records in an object; None for any other object."""
     if not is_object(value):
         return None
-    if is_object(value.get("results")) and "evalId" in value:
-        value = value["results"]
+    results = value.get("results")
+    if is_object(results) and "evalId" in value:
+        value = results
+    elif is_object(results) and results and all(map(_is_file, results.values())):
+        return [Record({"name": PurePath(path).stem, **result}, None, None) for path, result in results.items()]
     lists = value.get("generations")
     if isinstance(lists, list) and lists and all(map(are_objects, lists)):
         return [Record({"generations": [*map(_detailed, entries)]}, None, None) for entries in lists]
@@ -71,6 +75,11 @@ def record_rows(records: Iterable[Record], read: Callable[[Any], list[Any]], nam
             else:
                 rows[place] = _merged(rows[place], named, failed)
     return rows
+
+
+def _is_file(result: object) -> bool:
+    """Returns whether an object is the result of a file in a batch of Google."""
+    return is_object(result) and not {"transcript", "inlineResult", "error"}.isdisjoint(result)
 
 
 def _merged(first: Any, second: Any, failed: str) -> Any:

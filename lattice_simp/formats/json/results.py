@@ -69,8 +69,12 @@ FAILED = "failed"
 _FILE = "audio_filepath"
 """The field with the path of a recording: of NeMo."""
 
-_WRAPPERS = ("response", "body", "result", "transcription", "retval", "output", "modelOutput", "channel")
-"""The names under which batches, long operations, Gladia, BBC's Kaldi, Bedrock and Deepgram's streams hold a result."""
+_WRAPPERS = (
+    *("response", "body", "result", "transcription", "retval", "output", "modelOutput", "channel"),
+    *("inlineResult", "transcript"),
+)
+"""The names under which batches, long operations, Gladia, BBC's Kaldi, Bedrock, Deepgram's streams and Google's batches
+hold a result."""
 
 _REASON = "stopReason"
 """The field beside Bedrock's results for the reason why an answer ends."""
