@@ -163,7 +163,7 @@ def cautious_tables() -> list[str]:
     agreement = ", ".join(f"{name} {alpha}" for name, alpha in cautious["cautious_agreement"].items())
     notes = (
         "intervals: by Wilson, for as many sentences as were read",
-        "people: simplifications by people; broken: outputs with a fault put in by hand",
+        "people: simplifications by people; other names: outputs of these systems",
         f"Krippendorff's alpha of what two readers read: {agreement}",
     )
     return [as_markdown(Table(title, columns, tuple(cells), notes))]

@@ -13,11 +13,12 @@ from lattice_simp.core.symbols import as_sentences, is_word
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.options import option
 from lattice_simp.systems.paraphrase.conditions import CONDITIONS
-from lattice_simp.systems.paraphrase.evidence import EVIDENCE, TYPICAL_SENTENCES
+from lattice_simp.systems.paraphrase.evidence import EVIDENCE
 from lattice_simp.systems.paraphrase.links import WordLink
+from lattice_simp.systems.paraphrase.sources import SOURCES
 from lattice_simp.systems.paraphrase.tree import Tree, as_trees, inside, joint_counts
 
-ALL_CONDITIONS = (*CONDITIONS, *EVIDENCE, TYPICAL_SENTENCES)
+ALL_CONDITIONS = (*CONDITIONS, *EVIDENCE, *SOURCES)
 """The names of the conditions on two phrases and of those that depend on the whole set."""
 
 
@@ -28,7 +29,7 @@ class AlignmentSettings:
     Attributes:
         min_linked: the least share of linked content words in each phrase; with 0, one link suffices.
         max_unlinked: the most unlinked content words in a phrase.
-        conditions: the names of further conditions (`CONDITIONS`, `EVIDENCE`).
+        conditions: the names of further conditions (`CONDITIONS`, `EVIDENCE`, `SOURCES`).
 
     Raises:
         LatticeSimpError: the share is outside 0 to 1, the number is negative, or a condition is unknown.

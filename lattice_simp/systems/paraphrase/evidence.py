@@ -10,28 +10,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-
-import numpy as np
 
 from lattice_simp.grammars.english.lexicon import word_group
 from lattice_simp.systems.paraphrase.conditions import NOMINAL
 from lattice_simp.systems.paraphrase.links import LinkKind, WordLink
-from lattice_simp.systems.paraphrase.tree import Node, Tree
+from lattice_simp.systems.paraphrase.tree import Tree
 
 SHARE = 1 / 3
 """The least share of the set's sentences that must contain the words of a replacement."""
 
-TYPICAL = 0.6
-"""The least share of a typical sentence's content words that are linked to other sentences of the set."""
-
 FEWEST = 3
-"""The fewest sentences of a set in which sentences can be typical."""
-
-TYPICAL_SENTENCES = "typical"
-"""The condition that only typical sentences give and take phrases (`typical`)."""
+"""The fewest sentences of a set in which most of them count."""
 
 _DETERMINERS = frozenset(("DT", "PDT", "PRP$", "POS"))
 _ARTICLES = frozenset(("", "a", "the"))
@@ -180,27 +172,6 @@ EVIDENCE: Mapping[str, Support] = {
     "sound": sound,
 }
 """The conditions by name."""
-
-
-def typical(trees: Sequence[Tree], links: Mapping[tuple[int, int], Sequence[WordLink]]) -> list[Tree]:
-    """Returns the trees of a set, those of untypical sentences without inner nodes.
-
-    In typical sentences, enough content words are linked to other sentences, as `links` has for each two of `trees`.
-    """
-    linked = [np.zeros(len(tree.tokens), np.bool_) for tree in trees]
-    for (first, second), pairs in links.items():
-        linked[first][[link.first for link in pairs]] = True
-        linked[second][[link.second for link in pairs]] = True
-    if len(trees) < FEWEST:
-        return list(trees)
-    return [
-        tree if (tree.content & is_linked).sum() >= TYPICAL * tree.content.sum() else _flat(tree)
-        for tree, is_linked in zip(trees, linked, strict=True)
-    ]
-
-
-def _flat(tree: Tree) -> Tree:
-    return replace(tree, nodes=(Node("", 0, len(tree.tokens)),))
 
 
 def _is_head(tree: Tree, position: int) -> bool:

@@ -10,8 +10,9 @@ from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 from lattice_simp.systems.paraphrase.alignment import AlignmentSettings, PhrasePair, align_phrases
-from lattice_simp.systems.paraphrase.evidence import EVIDENCE, TYPICAL_SENTENCES, Evidence, Occurrence, typical
+from lattice_simp.systems.paraphrase.evidence import EVIDENCE, Evidence, Occurrence
 from lattice_simp.systems.paraphrase.links import WordLink, link_words
+from lattice_simp.systems.paraphrase.sources import sources
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
 from lattice_simp.systems.paraphrase.tree import Tree
 
@@ -80,8 +81,7 @@ def acquire(trees: Sequence[Tree], thesaurus: Thesaurus, settings: AlignmentSett
         for left, right in combinations(range(len(trees)), 2)
     }
     evidence = Evidence(trees)
-    if TYPICAL_SENTENCES in settings.conditions:
-        trees = typical(trees, links_of)
+    trees = sources(trees, links_of, settings.conditions)
     productions = _productions(trees)
     supported: dict[tuple[Phrase, Phrase], dict[int, bool]] = {}  # by the sentence of the original
     new: set[tuple[Phrase, Phrase]] = set()

@@ -31,6 +31,7 @@ SLIGHT = "slight"
 
 _TAGS = {"verb": "VB", "noun": "NN", "adjective": "JJ", "adverb": "RB"}
 _NUMBERED = ("NN", "NNS")
+_FINITE_TAGS = ("VBD", "VBP", "VBZ")
 _HYPHENS = frozenset({"-", "–", "/", "@-@"})
 _PRONOUNS = frozenset({"PRP", "DT"})
 
@@ -257,6 +258,8 @@ def _is_ordinary(parse: Parse, row: SimplerWords, head: int) -> bool:
         return False  # "such very good plans"
     if row.part == "noun" and parse.tags[head] == "NN" and _is_start(parse, head):
         return False
+    if parse.labels[head] == "xcomp" and parse.tags[head] in _FINITE_TAGS:
+        return False  # "a program of vouchers purchase": a noun
     if row.part == "verb":
         return parse.labels[head] not in ("amod", "compound", "acomp") and _has_sure_form(parse, row, head)
     if row.part == "noun":

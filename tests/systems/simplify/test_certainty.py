@@ -63,6 +63,8 @@ UNCERTAIN = {
     "His mood was always curious and deep he had a strong tie with his old father .": "deep belongs to the mood",
     "The judge closed the old case against Ann , in a session that pleased the whole town .": "of the session alone",
     "They can be named as signed languages , and whistled languages spoken in a town .": "an adjective",
+    "The old record was set in Rome and broke the record of the old firm .": "its noun is there twice",
+    "Gattie , was born in May , and brought up to the trade , but very early acquired a liking for it .": "a name",
     "Lee is ranked fifth , while holding the record for old games , winning ten in Rome .": "of one act behind another",
     "They opened a new hall in the old house , which leads to the garden .": "the hall, or the house",
     "The town is ready to hear Ann , but on the basis of a plan ( seeing the end , Ann has filed it ) .": "no verb",

@@ -14,6 +14,12 @@ CASES = [
     ("The doctors believe that the results are good .", "The doctors think that the results are good ."),
     ("He has no idea as to why they left .", "He has no idea about why they left ."),
     ("The previous plans were old .", "The earlier plans were old ."),
+    ("In the future they will be able to fly .", "In the future they will be able to fly ."),
+    ("They will be able to fly .", "They can fly ."),
+    ("They fail to pay .", "They do not pay ."),
+    ("They often fail to pay .", "They often fail to pay ."),
+    ("The necessary and sufficient amount was paid .", "The necessary and sufficient amount was paid ."),
+    ("We also hope that they continue with their program of vouchers purchase and give signs of life .",) * 2,
     ("It will turn out to be cold , and it turns out to be wet .", "It will be cold , and it is wet ."),
     (
         "Ann appeared in two old films , but a man appeared in the door .",

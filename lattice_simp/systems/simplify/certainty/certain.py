@@ -29,7 +29,7 @@ def is_certain(parse: Parse, split: Split) -> bool:
         return False
     if entity and (is_long(parse, entity) or is_torn(parse, entity) or is_bare(parse, entity)):
         return False
-    if entity and _has_act_or_time(parse, entity):
+    if entity and (_has_act_or_time(parse, entity) or _occurs_again(parse, split, entity)):
         return False
     if entity and (not is_nameable(parse, entity) or _is_vague(parse, split, entity)):
         return False
@@ -52,6 +52,13 @@ def is_certain(parse: Parse, split: Split) -> bool:
 def _has_act_or_time(parse: Parse, entity: list[int]) -> bool:
     """Returns whether a phrase tells an act or a time, not only who acts ("after meeting Ann twice, who was old")."""
     return parse.tags[entity[0]] == "VBG" or any(parse.labels[position] == "npadvmod" for position in entity)
+
+
+def _occurs_again(parse: Parse, split: Split, entity: list[int]) -> bool:
+    """Returns whether a clause has the noun of its subject in another place ("The record broke the record of May")."""
+    lemma = parse.lemmas[phrase_head(parse, entity)].lower()
+    there = set(split.clause) - set(entity)
+    return any(parse.tags[position] in ("NN", "NNS") and parse.lemmas[position].lower() == lemma for position in there)
 
 
 def _is_statement(parse: Parse, split: Split) -> bool:

@@ -26,8 +26,10 @@ def is_long(parse: Parse, entity: list[int]) -> bool:
 
 
 def is_bare(parse: Parse, entity: list[int]) -> bool:
-    """Returns whether an entity is a singular noun without a determiner ("current chairman")."""
+    """Returns whether an entity is a singular noun without a determiner ("current chairman"), perhaps a name."""
     noun = phrase_head(parse, entity)
+    if entity == [0] and parse.tags[noun] == "NN" and parse.tokens[1] == ",":
+        return True  # "Gattie, was born near Bath"
     if parse.tags[noun] == "NNP":
         return len(entity) == 1 and parse.tokens[noun].islower()  # no name
     return len(entity) > 1 and parse.tags[noun] == "NN" and parse.parts[entity[0]] == "ADJ"

@@ -16,7 +16,7 @@ from lattice_simp.systems.simplify.constructions.clause import (
     plain,
 )
 from lattice_simp.systems.simplify.constructions.relative import described_subject
-from lattice_simp.systems.simplify.inflection import be_form, finite_form
+from lattice_simp.systems.simplify.inflection import be_form, finite_form, inflected
 from lattice_simp.systems.simplify.noun_phrase import is_plural, mention
 from lattice_simp.systems.simplify.sentence import Token
 from lattice_simp.systems.simplify.split import Split, SplitKind
@@ -192,11 +192,19 @@ def _finite(parse: Parse, head: int, span: tuple[int, ...], past: bool, plural: 
         replace(token, text=forms.get(position, token.text))
         for position, token in zip(span, plain(parse, span), strict=True)
     )
-    if parse.tags[first] == "VBN":
+    if parse.tags[first] == "VBN" and not _is_active(parse, head):
         stative = parse.tokens[head].lower() in word_set("stative_participles")
         words = {parse.tokens[position].lower() for position in span}
         lasts = stative or not words.isdisjoint(word_set("present_adverbs"))
         past = past or not words.isdisjoint(word_set("past_adverbs"))
         return (*inserted(be_form(past or not lasts, plural)), *_with_date(parse, head, tokens))
-    form = finite_form(parse.tokens[first].lower(), parse.lemmas[first].lower(), past, plural)
+    lemma = parse.lemmas[first].lower()
+    is_past = parse.tags[first] == "VBN"
+    form = inflected(lemma, "VBD") if is_past else finite_form(parse.tokens[first].lower(), lemma, past, plural)
     return tuple(Token(form, first) if token.position == first else token for token in tokens)
+
+
+def _is_active(parse: Parse, verb: int) -> bool:
+    """Returns whether a past participle with a particle has no passive ("started out as")."""
+    particles = [parse.tokens[below].lower() for below in parse.children[verb] if parse.labels[below] == "prt"]
+    return any(f"{parse.lemmas[verb]} {particle}" in word_set("intransitive_verbs") for particle in particles)
