@@ -87,12 +87,6 @@ KINDS = tuple(
             _SRILM,
         ),
         (
-            "translations of OpenNMT-tf with scores",
-            rb"-?\d+\.\d+[ \t]+\|\|\|[ \t]",
-            "number the sentences, here with 5 translations each: awk -F ' [|][|][|] ' "
-            '\'{print int((NR - 1) / 5) " ||| " $2 " ||| ||| " $1}\' FILE',
-        ),
-        (
             "an n-best list whose ids are no numbers, or rules of translation",
             rb"(?![{\[][\"{\[])\S+[ \t]+\|\|\|[ \t]",
             _ROW,
@@ -224,6 +218,11 @@ KINDS = tuple(
         ),
         ("a network in Prolog", rb"network\(", "write AT&T text, such as with foma's write att"),
         ("segments of CMU Sphinx", rb"\S+ S -?\d+ T -?\d+ A -?\d+ L ", "write CTM: pocketsphinx_batch -ctm FILE"),
+        (
+            "CTM with broken lines",
+            rb"\S+[ \t]+\w+[ \t]+-?\d*\.\d+[ \t]+-?\d*\.\d+[ \t]+[^\d\s]",
+            "write utterance channel begin duration word confidence, with times from 0, and no blanks within words",
+        ),
         ("a symbol table", rb"(?:<eps>|<epsilon>|<blk>|<blank>)[ \t]+0\s+\S+[ \t]+\d+\s", "give it with --symbols"),
     )
 )

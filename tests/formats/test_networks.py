@@ -96,6 +96,13 @@ def test_networks_of_moses_are_archives(tmp_path):
     assert ls.nbest(read(tmp_path / "empty.cn"))[0].text == ""
 
 
+def test_the_last_network_of_moses_may_be_cut_off(tmp_path):
+    (tmp_path / "x").write_text("the 0.5 a 0.5\ncat 1.0\n")
+    for reader in (read, lambda path: list(read_all(path))):
+        with pytest.warns(InputWarning, match=r"x: the last network may be cut off, as no blank line ends it"):
+            reader(tmp_path / "x")
+
+
 @pytest.mark.parametrize(
     "text",
     ["0 1 a 0.5\n0 1 b 0.25\n1\n", "utt 1 0.00 0.25 the 0.9\n", "see 1 of 2\n", "the 0.5\na 0.25\n", "a 0 b 1\n", ""],

@@ -24,6 +24,7 @@ from lattice_simp.formats.json.answers import (
 from lattice_simp.formats.json.lists import LISTS, answers, from_whisper, translations
 from lattice_simp.formats.json.renamed import with_text
 from lattice_simp.formats.json.streams import CLOSED, OPEN, is_final_text
+from lattice_simp.formats.json.times import runs_backward
 from lattice_simp.formats.json.values import DOUBTS, first_of, is_finite, is_object, number_of, with_doubts
 from lattice_simp.formats.json.words import (
     holds_words,
@@ -59,6 +60,7 @@ _ANSWERS = {"response": "done", "generation": "generation", "text": "generation_
 """The names of texts, and of the fields by which these are answers: of Ollama, Llama on Bedrock, Cohere."""
 
 _SOME_SCORES = ("the scores of segments are not read, as some have none", "write 'avg_logprob' in all segments")
+_BACKWARD = ("words that end before they begin take no time", "check the times of the recogniser")
 _NULL_REMEDY = "recognise these recordings again"
 _SEVERAL = (
     "texts with hardly a common word may be of several sentences; they are read as samples of one",
@@ -77,13 +79,15 @@ def sentence_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
     row = with_text(row)
     if isinstance(row.get("monologues"), list):
         row = {**row, "monologues": [*map(with_text, row["monologues"])]}
-    sentence = _with_hypotheses(row)
+    sentence, is_backward = _with_hypotheses(row), False
     entries: list[Any] = first_of(row, (*LISTS, *SEGMENTS), list) or []
     is_transcript = first_of(row, SEGMENTS, list) is not None
     if isinstance(hypotheses := sentence.get("hypotheses"), list):
         words = [words_of_segments(row, entries)] if is_transcript else words_of_entries(row, entries, len(hypotheses))
         sentence = {**sentence, "hypotheses": [*map(with_words, hypotheses, words)]}
+        is_backward = any(runs_backward(word) for listed in words for word in listed or ())
     doubts = unread_words([row, *entries], sentence.get("hypotheses", ()))
+    doubts += [_BACKWARD] if is_backward else []
     doubts += [_SOME_SCORES] if is_transcript and 0 < len(_scores(entries)) < len(entries) else []
     return with_doubts(sentence, doubts)
 

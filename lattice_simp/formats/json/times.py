@@ -100,6 +100,9 @@ _IN_MILLISECONDS = frozenset({"text", "startTime"})
 _IN_SECONDS = frozenset({"seek", "avg_logprob", "no_speech_prob", "logprob"})
 """Fields beside which they are seconds: of Whisper's segments and ElevenLabs' words."""
 
+_ROUNDING = 0.035
+"""The most seconds by which a rounded end may be before the begin."""
+
 _ROUNDED = 1.01
 """The largest number that counts as a rounded probability, as Vosk writes them."""
 
@@ -179,6 +182,15 @@ def with_nulls(confidences: Confidences | None) -> tuple[float | None, ...] | No
 def is_sound(word: ListedWord) -> bool:
     """Returns whether an entry is a sound in brackets, as ElevenLabs writes it: "(laughs)"."""
     return word.text.startswith("(") and word.text.endswith(")")
+
+
+def runs_backward(word: ListedWord) -> bool:
+    """Returns whether a word ends before it begins, by more than recognisers round their times.
+
+    >>> runs_backward(ListedWord("a", 0.5, 0.25)), runs_backward(ListedWord("a", 0.5, 0.49))
+    (True, False)
+    """
+    return word.begin is not None and word.end is not None and word.begin - word.end > _ROUNDING
 
 
 def _owners(tokens: Sequence[str], words: Sequence[str]) -> list[list[int]] | None:
@@ -280,6 +292,16 @@ def _word(entry: Mapping[str, Any], unit: float) -> ListedWord | None:
     if end is None and begin is not None and length is not None:
         end = begin + length
     return ListedWord(text, begin, end, share)
+
+
+def hold_percentages(values: object) -> bool:
+    """Returns whether a list has a word with a confidence above 1, such as a percentage.
+
+    >>> hold_percentages([{"word": "a", "confidence": 95}]), hold_percentages([{"word": "a", "confidence": 0.95}])
+    (True, False)
+    """
+    entries = map(_fields, values) if isinstance(values, list) else ()
+    return any(entry is not None and (_stated(entry) or 0.0) > _ROUNDED for entry in entries)
 
 
 def hold_confidences(values: object) -> bool:

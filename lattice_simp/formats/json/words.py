@@ -19,6 +19,7 @@ from lattice_simp.formats.json.times import (
     ListedWord,
     confidences_of,
     hold_confidences,
+    hold_percentages,
     is_sound,
     listed_words,
     times_of,
@@ -87,6 +88,7 @@ _LOGS = frozenset({"logprobs", "logprobsResult", "prompt_logprobs", "completion_
 
 _NO_SPEAKERS = "split the recording by them first if you need to know who speaks"
 _NO_NUMBERS = "write finite numbers"
+_NO_PERCENTAGES = "some are above 1: write confidences from 0 to 1"
 _NO_TIMES = "lattices hold times: write SLF or a Kaldi archive where the recogniser can"
 _LINE_ENDS = re.compile(r"[\r\n]+")  # samples of a language model may have several lines, unlike n-best lists
 
@@ -188,7 +190,9 @@ def unread_words(entries: Sequence[object], hypotheses: object) -> list[tuple[st
     if not listed:
         return []
     parts = in_words(part for part, names in unread.items() if names)
-    return [(f"the {parts} of words are not read: {listed}", _NO_TIMES if unread["times"] else NO_CONFIDENCES)]
+    are_percentages = any(hold_percentages(entry.get(name)) for name in unread["confidences"] for entry in objects)
+    remedy = _NO_PERCENTAGES if are_percentages else NO_CONFIDENCES
+    return [(f"the {parts} of words are not read: {listed}", _NO_TIMES if unread["times"] else remedy)]
 
 
 def unread_fields(value: object, speakers: Speakers | None = None) -> list[tuple[str, str]]:

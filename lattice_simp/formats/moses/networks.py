@@ -20,7 +20,7 @@ from pathlib import Path
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable, split_tokens
-from lattice_simp.errors import FormatError
+from lattice_simp.errors import FormatError, warn
 from lattice_simp.formats.common import CUT, HEAD, Format, shown
 from lattice_simp.formats.moses.plf import EPSILON_WORD
 from lattice_simp.formats.named_lattices import Add, NamedLattice, NumberedLine, only_lattice, single_writer
@@ -67,11 +67,13 @@ def moses_networks(path: str | Path, symbols: SymbolTable | None = None) -> Iter
 
 
 def _networks(lines: Iterable[str], symbols: SymbolTable | None, path: str | Path | None) -> Iterator[NamedLattice]:
-    number = -1
+    number, is_filled = -1, False
     for is_filled, group in groupby(enumerate(lines, 1), lambda numbered: bool(numbered[1].strip())):
         if is_filled:
             number += 1
             yield str(number), partial(_network, list(group), symbols, path)
+    if is_filled:
+        warn("the last network may be cut off, as no blank line ends it", path=path, remedy="end it with a blank line")
     if number < 0:
         raise FormatError("the file is empty", path=path, remedy=_REMEDY)
 
@@ -84,7 +86,9 @@ def parse_moses_network(data: bytes, *, path: str | Path | None = None, symbols:
     Raises:
         FormatError: a line is broken (the message has its number), or there is not exactly one network.
     """
-    return only_lattice(_networks(decode(data, path).split("\n"), symbols, path), "confusion networks", path)
+    return only_lattice(
+        _networks(decode(data, path).removesuffix("\n").split("\n"), symbols, path), "confusion networks", path
+    )
 
 
 @contextmanager
