@@ -23,6 +23,7 @@ from experiments.study.scoring import COST, DECODER, STRONG, STRONG_WEIGHTS, sco
 from experiments.study.sentences import DEVELOPMENT, StudySentence
 from experiments.study.systems import System
 from experiments.study.translating import Output, read_outputs, write_outputs
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.shards import over_shards, run_all
@@ -75,7 +76,7 @@ class TuningSet:
         tuning_lists = []
         for ranked, prepared in zip(lists, BLEU.prepared(references), strict=True):
             words = [symbols.encode(line.split()) for line in ranked.words]
-            offsets = np.cumsum([0, *map(len, words)]).astype(np.int64)
+            offsets = prefix_sums([len(labels) for labels in words])
             tuning_lists.append(HypothesisList(ranked.columns(names), prepared.rows(np.concatenate(words), offsets)))
         return cls(tuple(tuning_lists), names, scorers)
 

@@ -18,6 +18,24 @@ def prefix_sums(counts: npt.ArrayLike) -> Longs:
     return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
 
 
+def block_numbers(offsets: Ints | Longs) -> Longs:
+    """Returns the block of each index, int64.
+
+    >>> block_numbers(np.array([0, 2, 2, 5])).tolist()
+    [0, 0, 2, 2, 2]
+    """
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def places_in_blocks(offsets: Ints | Longs) -> Longs:
+    """Returns the place of each index in its block, from 0, int64.
+
+    >>> places_in_blocks(np.array([0, 2, 2, 5])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+
+
 def chosen_blocks(offsets: Ints | Longs, chosen: Ints | Longs) -> tuple[Longs, Longs]:
     """Returns the indices of chosen blocks, one block after another, and the offsets of the blocks among them.
 

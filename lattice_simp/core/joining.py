@@ -9,6 +9,7 @@ from itertools import chain
 import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.features import Features, Scores
 from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Floats, Ints
@@ -27,8 +28,8 @@ def side_by_side(lattices: Sequence[Lattice]) -> tuple[Lattice, Ints]:
     names = tuple(dict.fromkeys(chain.from_iterable(lattice.features for lattice in lattices)))
     features = [lattice.features.select(names) for lattice in lattices]
     kind = np.result_type(*(lattice.features.arcs for lattice in lattices if lattice.features), np.float32)
-    begins = np.cumsum([0, *(lattice.num_states for lattice in lattices)]).astype(np.int32)
-    first_arcs = np.cumsum([0, *(lattice.num_arcs for lattice in lattices)])
+    begins = prefix_sums([lattice.num_states for lattice in lattices]).astype(np.int32)
+    first_arcs = prefix_sums([lattice.num_arcs for lattice in lattices])
     olabels = np.concatenate([lattice.olabels for lattice in lattices])
     acceptors = all(lattice.is_acceptor for lattice in lattices)
     ends = [lattice.offsets[1:] + first for lattice, first in zip(lattices, first_arcs, strict=False)]

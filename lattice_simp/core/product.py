@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.blocks import block_numbers
 from lattice_simp.core.features import gather
 from lattice_simp.core.growing import grown
 from lattice_simp.core.kernel import Ints, Longs, Records, inlined, jit
@@ -50,7 +51,7 @@ def product(first: Arcs, second: Arcs) -> Product:
     """
     arcs, states = np.zeros(0, dtype=_ARC), np.zeros(0, dtype=_STATE)
     if len(first.finals) and len(second.finals):
-        sources = np.repeat(np.arange(len(second.finals)), np.diff(second.offsets))
+        sources = block_numbers(second.offsets)
         order = np.lexsort((second.labels, sources)).astype(np.int32)
         by_label = second._replace(labels=second.labels[order], nextstates=second.nextstates[order])
         arcs, states = _pairs(first, by_label, empty_table(_STATE), MAX_ARCS)

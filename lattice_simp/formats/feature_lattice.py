@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.blocks import block_numbers, places_in_blocks, prefix_sums
 from lattice_simp.core.columns import are_costs
 from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Floats, Longs
@@ -201,9 +202,8 @@ class _Pairs:
 
 
 def _pairs(text: FieldText, lines: Longs, skipped: int) -> _Pairs:
-    counts = text.widths[lines] - skipped
-    ranks = np.repeat(np.arange(len(lines)), counts)
-    numbers = np.arange(len(ranks)) - np.repeat(np.cumsum(counts) - counts, counts) + skipped
+    offsets = prefix_sums(text.widths[lines] - skipped)
+    ranks, numbers = block_numbers(offsets), places_in_blocks(offsets) + skipped
     pair_lines = lines[ranks]
     parts: list[Any] = [field.rpartition(b":") for field in text.column(pair_lines, numbers)]
     try:

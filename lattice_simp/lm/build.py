@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Ints, Longs, kernel_view
 from lattice_simp.errors import FormatError
 from lattice_simp.lm.arpa import NgramSection
@@ -172,7 +173,7 @@ def _linked(
     words: list[str], sections: list[NgramSection], orders: list[Longs], parents: list[Longs]
 ) -> NgramAutomaton:
     """Links the children and suffixes of sorted n-grams; returns the model."""
-    levels = np.cumsum([0, *map(len, parents)])
+    levels = prefix_sums([len(longer) for longer in parents])
     root = int(levels[-1])
     above = np.concatenate([part + begin for part, begin in zip(parents[1:], levels[:-1], strict=False)] or [[]])
     children = (len(words) + np.searchsorted(above, np.arange(root + 2))).astype(np.int32)

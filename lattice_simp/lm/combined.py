@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.blocks import chosen_blocks
+from lattice_simp.core.blocks import block_numbers, chosen_blocks
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.lm.automaton import LOG_10, NgramAutomaton, suffixes
 from lattice_simp.lm.binary import Successors
@@ -158,7 +158,7 @@ class Part:
         by_name = np.argsort(self.names, kind="stable")
         of_name = np.searchsorted(self.names[by_name], np.arange(self.model.num_words + 1))
         places, begins = chosen_blocks(of_name, self.model.word[nodes])
-        rows = np.repeat(np.arange(len(nodes)), np.diff(begins))  # one word of the model may be several of the union
+        rows = block_numbers(begins)  # one word of the model may be several of the union
         return nodes[rows].astype(np.int32), parents[rows] * num_words + by_name[places]
 
     def add(self, nodes: Ints, numbers: Longs, count: int) -> None:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.features import Features
 from lattice_simp.core.header import Header
@@ -130,7 +131,7 @@ def consensus_of(lattice: Lattice, strings: Distribution) -> Consensus:
     probable.sort(key=lambda pair: longest_first(pair[0]))
     is_aligned, words = progressive_consensus(
         np.array([word for string, _ in probable for word in string], dtype=np.int32),
-        np.cumsum([0, *(len(string) for string, _ in probable)], dtype=np.int64),
+        prefix_sums([len(string) for string, _ in probable]),
         np.array([mass for _, mass in probable]),
         np.arange(len(probable), dtype=np.int64),
         len(strings.words) + 1,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lattice_simp.core.arguments import whole
-from lattice_simp.core.blocks import chosen_blocks
+from lattice_simp.core.blocks import block_numbers, chosen_blocks
 from lattice_simp.core.features import Features
 from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.core.lattice import INFINITY, Lattice, require_lattice
@@ -147,7 +147,7 @@ class _Joining:
     def _leaving(self, states: Longs) -> tuple[Longs, Longs]:
         """Returns the arcs that leave these states, and the index of each arc's source among them."""
         arcs, begins = chosen_blocks(self.lattice.offsets, states % self.lattice.num_states)
-        return arcs, np.repeat(np.arange(len(states)), np.diff(begins))
+        return arcs, block_numbers(begins)
 
     def _has(self, kind: Bools) -> Bools:
         """Marks the states that an arc of this kind leaves."""

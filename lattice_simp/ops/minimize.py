@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
+from lattice_simp.core.blocks import block_numbers
 from lattice_simp.core.feature_names import TIME
 from lattice_simp.core.kernel import Floats, Ints, jit
 from lattice_simp.core.lattice import Lattice, require_lattice
@@ -46,7 +47,7 @@ def minimize(
     pushed.arcs[:, columns], pushed.ends[:, columns] = graph.arcs[:, columns], graph.ends[:, columns]
     classes = _classes(pushed, quanta_of(pushed, precision))
     states = np.unique(classes)
-    sources = np.repeat(np.arange(len(classes)), np.diff(graph.offsets))
+    sources = block_numbers(graph.offsets)
     kept = classes[sources] == sources
     merged = pushed._replace(
         offsets=offsets_of(np.searchsorted(states, sources[kept]), len(states)),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.blocks import prefix_sums
+from lattice_simp.core.blocks import block_numbers, prefix_sums
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.counts import count_events, discounted, summed
@@ -151,7 +151,7 @@ def _check_links(source: Sentences, target: Sentences, links: Sentences) -> None
     limits = np.stack([np.repeat(np.diff(side.offsets), counts) for side in (source, target)], axis=1)
     if len(links.words) and ((links.words < 0) | (links.words >= limits)).any():
         raise LatticeSimpError("a link leads to a word outside its sentence")
-    same = np.repeat(np.arange(links.num_sentences), counts)
+    same = block_numbers(links.offsets)
     if ((np.diff(links.words[:, 1]) < 0) & (np.diff(same) == 0)).any():
         raise LatticeSimpError("links are not sorted by target position")
 
@@ -161,7 +161,7 @@ def _events(source: Sentences, target: Sentences, links: Sentences, source_unkno
     ends = target.offsets[1:] + np.arange(target.num_sentences)
     words = np.insert(target.words, target.offsets[1:], target_unknown + 1).astype(np.int64)
     bigrams = np.roll(words, 1) << _BITS | words
-    sentence = np.repeat(np.arange(links.num_sentences), np.diff(links.offsets))
+    sentence = block_numbers(links.offsets)
     linked = target.offsets[sentence] + sentence + links.words[:, 1]
     symbols = np.full(len(words), source_unknown + 2, dtype=np.int64)
     symbols[ends] = source_unknown + 1

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
@@ -24,7 +25,7 @@ class Sentences(NamedTuple):
     @classmethod
     def of(cls, sentences: Sequence[Sequence[int]]) -> Sentences:
         """Makes one side from the word numbers of each sentence."""
-        offsets = np.cumsum([0, *map(len, sentences)], dtype=np.int64)
+        offsets = prefix_sums([len(sentence) for sentence in sentences])
         return cls(offsets, np.fromiter(chain.from_iterable(sentences), dtype=np.int32, count=offsets[-1]))
 
     @property

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lattice_simp.core.blocks import prefix_sums
+from lattice_simp.core.blocks import block_numbers, prefix_sums
 from lattice_simp.core.growing import find_slot
 from lattice_simp.core.kernel import Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
@@ -90,7 +90,7 @@ class NgramTrie(NamedTuple):
 
     def sentences(self) -> Longs:
         """Returns the sentence of each occurrence, (occurrences,) int64."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return block_numbers(self.offsets)
 
 
 @jit

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lattice_simp.core.blocks import block_numbers
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.lm import LanguageModel
@@ -106,5 +107,5 @@ class StageCorpus:
 
 def _sorted_links(offsets: Longs, points: Ints) -> Sentences:
     """Returns links sorted by target position within each sentence."""
-    sentence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    sentence = block_numbers(offsets)
     return Sentences(offsets, points[np.lexsort((points[:, 0], points[:, 1], sentence))])

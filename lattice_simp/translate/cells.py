@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lattice_simp.core.blocks import places_in_blocks, prefix_sums
 from lattice_simp.core.growing import copy_into, grown
 from lattice_simp.core.kernel import Ints, Longs, Records, jit
 from lattice_simp.translate.automaton import ARC, STEP, Cells, Items, expand_references, item_automaton
@@ -58,15 +59,13 @@ class CellStore:
         counts = np.bincount(cell_of_state[inner], minlength=len(names))
         number = np.empty(len(origin), dtype=np.int32)
         number[: 2 * len(names)] = np.arange(2 * len(names)) % 2
-        firsts = np.cumsum(counts) - counts
-        number[order] = 2 + np.arange(len(order)) - np.repeat(firsts, counts)
+        number[order] = 2 + places_in_blocks(prefix_sums(counts))
         cell_of_arc = cell_of_state[arcs["source"]]
         arcs["source"], arcs["target"] = number[arcs["source"]], number[arcs["target"]]
         base = self._used
         self.add(int(names[0]), arcs[np.argsort(cell_of_arc, kind="stable")], 2)
-        ends: Longs = base + np.cumsum(np.bincount(cell_of_arc, minlength=len(names)))
-        self.begin[names] = np.concatenate(([base], ends[:-1]))
-        self.end[names] = ends
+        offsets = base + prefix_sums(np.bincount(cell_of_arc, minlength=len(names)))
+        self.begin[names], self.end[names] = offsets[:-1], offsets[1:]
         self.num_states[names] = 2 + counts
 
     def add_nested(self, cells: Ints, begins: Longs, order: Ints, items: Items) -> None:

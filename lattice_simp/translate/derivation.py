@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lattice_simp.core.blocks import prefix_sums
+from lattice_simp.core.blocks import block_numbers, prefix_sums
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, Records
 from lattice_simp.core.lattice import Lattice
@@ -183,7 +183,7 @@ class RuleLabels:
     def scores(self, grammar: Grammar) -> Floats:
         """Returns (labels, rule features + 2) float64: the `features` of each label, those of the rules first."""
         matrix = np.zeros((len(self.tokens), len(grammar.feature_names) + 2))
-        owners, is_rule = np.repeat(np.arange(len(matrix)), np.diff(self.offsets)), self.rules >= 0
+        owners, is_rule = block_numbers(self.offsets), self.rules >= 0
         np.add.at(matrix[:, :-2], owners[is_rule], grammar.features[self.rules[is_rule]])
         np.add.at(matrix[:, -2], owners[self.glued], -1.0)
         np.add.at(matrix[:, -1], owners[self.rules == COPY_RULE], -1.0)

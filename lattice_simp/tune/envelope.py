@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lattice_simp.core.arcs import Arcs
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.growing import copy_into
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 from lattice_simp.core.lattice import Lattice
@@ -70,8 +71,8 @@ def segments(
         lines[0], end_lines[0] = weighted(features, direction), weighted(final_features, direction)
         pool, first, last = hulls(lattice.arcs, lines, end_lines, limit, pool)
         envelopes.append(hypotheses(lattice.arcs, pool, first, last))
-    offsets = np.cumsum([0, *(len(begins) for begins, _, _ in envelopes)])
-    word_offsets = np.cumsum(np.concatenate([[0], *(np.diff(words_of) for _, words_of, _ in envelopes)]))
+    offsets = prefix_sums([len(begins) for begins, _, _ in envelopes])
+    word_offsets = prefix_sums(np.concatenate([np.empty(0), *(np.diff(words_of) for _, words_of, _ in envelopes)]))
     begins = np.concatenate([np.empty(0), *(begins for begins, _, _ in envelopes)])
     words = np.concatenate([np.empty(0, dtype=np.int32), *(words for _, _, words in envelopes)])
     rows = sentence.rows(words, word_offsets)

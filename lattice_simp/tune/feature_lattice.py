@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.blocks import block_numbers, prefix_sums
 from lattice_simp.core.features import Features, check_density
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.lattice import Lattice
@@ -64,13 +65,12 @@ def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbol
     """
     row = {name: number for number, name in enumerate(names)}
     words = [symbols.encode(entry.tokens) if entry.tokens else np.zeros(1, dtype=np.int32) for entry in hypotheses]
-    lengths = np.array([len(labels) for labels in words], dtype=np.int64)
-    firsts = np.cumsum(lengths) - lengths
+    offsets = prefix_sums([len(labels) for labels in words])
     # States: the start, one common end (1), and the inner states of each path.
-    total = int(lengths.sum())
-    nextstates = np.arange(total) - np.repeat(np.arange(len(lengths)), lengths) + 2
+    total = int(offsets[-1])
+    nextstates = np.arange(total) - block_numbers(offsets) + 2
     sources = nextstates - 1
-    sources[firsts], nextstates[firsts + lengths - 1] = 0, 1
+    sources[offsets[:-1]], nextstates[offsets[1:] - 1] = 0, 1
     check_density(len(names), [hypothesis.features for hypothesis in hypotheses], total)
     features = np.zeros((len(names), total), dtype=np.float32)
     for number, hypothesis in enumerate(hypotheses):  # the arcs of the start come first
@@ -78,7 +78,7 @@ def nbest_lattice(hypotheses: Sequence[Hypothesis], names: Sequence[str], symbol
             if name not in row:
                 raise LatticeSimpError(f"the feature {name!r} is not among the named ones; add it to them")
             features[row[name], number] = value
-    finals = np.full(2 + total - len(lengths), np.inf)
+    finals = np.full(2 + total - len(words), np.inf)
     finals[1] = 0.0
     labels = np.concatenate([np.zeros(0, dtype=np.int32), *words])
     lattice = Lattice.from_arcs(sources, labels, np.zeros(total), nextstates, finals, symbols)

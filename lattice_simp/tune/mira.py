@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.features import Scores
 from lattice_simp.core.kernel import Floats, Longs
 from lattice_simp.core.lattice import Lattice
@@ -157,7 +158,7 @@ def hypothesis_list(lattice: Lattice, prepared: Prepared, weights: Floats, count
     paths = nbest(lattice_under(lattice, weights), count)
     features = np.array([[path.features.get(name, 0.0) for name in names] for path in paths])
     words = [lattice.symbols.lookup(path.tokens) for path in paths]
-    offsets = np.cumsum([0, *map(len, words)]).astype(np.int64)
+    offsets = prefix_sums([len(labels) for labels in words])
     flat = np.concatenate([np.zeros(0, dtype=np.int32), *words])
     return HypothesisList(features.reshape(len(paths), len(names)), prepared.rows(flat, offsets))
 

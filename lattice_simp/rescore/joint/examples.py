@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.blocks import chosen_blocks
+from lattice_simp.core.blocks import chosen_blocks, places_in_blocks, prefix_sums
 from lattice_simp.core.kernel import Bools, Ints, Longs
 from lattice_simp.rescore.joint.model import ORDER, WIDTH
 from lattice_simp.rescore.vocabulary import Sentences
@@ -63,7 +63,7 @@ def flat(words: Sentences, numbers: Ints, end: int) -> Sentences:
 
 def joined(parts: Sequence[Sentences]) -> Sentences:
     """Returns the sentences of all parts as one."""
-    begins = np.cumsum([0, *(len(part.words) for part in parts)])
+    begins = prefix_sums([len(part.words) for part in parts])
     offsets = [part.offsets[1:] + begin for part, begin in zip(parts, begins, strict=False)]
     return Sentences(np.concatenate([[0], *offsets]).astype(np.int64), np.concatenate([part.words for part in parts]))
 
@@ -91,7 +91,7 @@ def batch(examples: Examples, sentences: Longs, boundary: int) -> Batch:
     symbols, filled = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=bool)
     symbols[places], filled[places] = source.words[source_rows], True
     rows = examples.positions[target_rows].astype(np.int64) + np.repeat(source_begins[:-1] + shifts, target_lengths)
-    columns = np.arange(len(target_rows)) - np.repeat(np.cumsum(target_lengths) - target_lengths, target_lengths)
+    columns = places_in_blocks(prefix_sums(target_lengths))
     histories = np.full((len(target_rows), ORDER - 1), boundary, dtype=np.int64)
     for column in range(ORDER - 1):
         back = ORDER - 1 - column

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.blocks import prefix_sums
+from lattice_simp.core.blocks import block_numbers, places_in_blocks, prefix_sums
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.joint.model import CONTENT, ORDER, JointModel, Matrix
@@ -119,7 +119,7 @@ class JointScorer(PrefixScorer):
         least, relative = _relative(table)
         costs = np.add.reduceat(least[row_of], offsets[:-1])
         _forward(offsets, row_of, relative, transitions(self.model.jumps, len(encoded)), costs)
-        owner = np.repeat(np.arange(len(hypotheses)), lengths)
+        owner = block_numbers(prefix_sums(lengths))
         return costs - np.bincount(owner, weights=log_shares, minlength=len(hypotheses))
 
 
@@ -131,7 +131,7 @@ def _relative(table: Matrix) -> tuple[Floats, Floats]:
 
 def _ngrams(symbols: Longs, offsets: Longs, boundary: int) -> Longs:
     """Returns (symbols, ORDER): each symbol after its history in the sentence, padded with boundaries."""
-    place = np.arange(len(symbols)) - np.repeat(offsets[:-1], np.diff(offsets))
+    place = places_in_blocks(offsets)
     columns = [np.where(place >= back, np.roll(symbols, back), boundary) for back in range(ORDER - 1, -1, -1)]
     return np.column_stack(columns)
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lattice_simp.core.blocks import places_in_blocks
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.rescore.exchange import exchange_classes
@@ -122,9 +123,8 @@ def _most_frequent(side: Sentences, words: list[str], size: int) -> tuple[Vocabu
 
 def _jumps(source: Sentences, target: Sentences, positions: Ints) -> Floats:
     """Returns the weights of jumps from one word's affiliation to the next one's."""
-    lengths = np.diff(target.offsets)
     word_positions = np.delete(positions, target.offsets[1:] + np.arange(target.num_sentences))
-    columns = np.arange(len(word_positions)) - np.repeat(target.offsets[:-1], lengths)
+    columns = places_in_blocks(target.offsets)
     counts = JumpCounts.none()
     links = np.column_stack([word_positions, columns]).astype(np.int32)
     count_jumps(np.diff(source.offsets), target.offsets, target.offsets, links, counts)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from lattice_simp.core.arcs import offsets_of
-from lattice_simp.core.blocks import prefix_sums
+from lattice_simp.core.blocks import block_numbers, places_in_blocks, prefix_sums
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.shortest_distance import backward_costs, forward_costs
 from lattice_simp.errors import LatticeSimpError
@@ -44,17 +44,16 @@ def limit_length(lattice: Lattice, fewest: int, most: int) -> Lattice:
     first = prefix_sums(width)
     # Each arc occurs once for each count of its source that leads to an allowed count of its target.
     sources = lattice.sources
-    copies = width[sources]
-    arcs = np.repeat(np.arange(lattice.num_arcs), copies)
-    within = np.arange(len(arcs)) - np.repeat(np.cumsum(copies) - copies, copies)
+    copies = prefix_sums(width[sources])
+    arcs, within = block_numbers(copies), places_in_blocks(copies)
     targets = lattice.nextstates[arcs]
     count = low[sources[arcs]] + within + counted[arcs]
     fits = (count >= low[targets]) & (count <= high[targets])
     new_sources = first[sources[arcs]] + within
     order = np.argsort(new_sources[fits], kind="stable")
     new_sources, arcs, targets, count = (each[fits][order] for each in (new_sources, arcs, targets, count))
-    states = np.repeat(np.arange(lattice.num_states), width)
-    counts_of_states = np.arange(first[-1]) - first[states] + low[states]
+    states = block_numbers(first)
+    counts_of_states = places_in_blocks(first) + low[states]
     is_allowed = (counts_of_states >= fewest) & (counts_of_states <= most)
     return lattice.gather(
         arcs.astype(np.int32),

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lattice_simp.core.blocks import block_numbers
 from lattice_simp.core.kernel import Floats, Ints, Longs, jit
 
 SLOTS = 1 << 22
@@ -44,7 +45,7 @@ def count_words(offsets: Longs, words: Ints) -> tuple[Longs, Longs]:
     >>> count_words(np.array([0, 3, 4]), np.array([7, 5, 7, 7]))
     (array([5, 7]), array([1, 2]))
     """
-    keys = np.unique(_rows(offsets) * SLOTS + words % SLOTS)
+    keys = np.unique(block_numbers(offsets) * SLOTS + words % SLOTS)
     slots, counts = np.unique(keys % SLOTS, return_counts=True)
     return slots, counts.astype(np.int64)
 
@@ -65,7 +66,7 @@ class Vectors(NamedTuple):
     @classmethod
     def of(cls, offsets: Longs, words: Ints, frequencies: Frequencies) -> Vectors:
         """Returns the vectors of texts with the words `words[offsets[r]:offsets[r + 1]]`."""
-        keys, counts = np.unique((_rows(offsets) << 32) | words.astype(np.int64), return_counts=True)
+        keys, counts = np.unique((block_numbers(offsets) << 32) | words.astype(np.int64), return_counts=True)
         rows, numbers = keys >> 32, keys & 0xFFFFFFFF
         weights = counts * frequencies.inverse(numbers)
         lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=len(offsets) - 1))
@@ -101,7 +102,3 @@ def _cosines(left: Vectors, right: Vectors, rows: Longs, columns: Longs) -> Floa
             right_place += right_word <= left_word
         values[pair] = min(1.0, total if total < 1.0 - 1e-12 else 1.0)  # lengths are 1 up to rounding
     return values
-
-
-def _rows(offsets: Longs) -> Longs:
-    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))

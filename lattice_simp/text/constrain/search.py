@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from lattice_simp.core.arguments import finite_real, instance, one_or_more, whole
+from lattice_simp.core.blocks import places_in_blocks, prefix_sums
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.support.plurals import counted
@@ -249,7 +250,7 @@ class _Search:
         totals = candidates.model - self.weight * candidates.costs
         ranks = np.empty(len(totals), dtype=np.int64)
         by_bank = np.lexsort((-totals, numbers))
-        ranks[by_bank] = np.arange(len(totals)) - np.repeat(np.cumsum(counts) - counts, counts)
+        ranks[by_bank] = places_in_blocks(prefix_sums(counts))
         later = np.ones(len(banks), dtype=np.bool_)
         later[np.linspace(0, len(banks) - 1, min(self.beam, len(banks))).round().astype(np.int64)] = False
         without_claim = np.ones(len(totals), dtype=np.bool_)

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.core.kernel import Bools, Floats, Ints, Longs, jit
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.formats.generators.automaton import TextGraph
@@ -321,7 +322,7 @@ class _TokenEdges:
                 edges.append(following)
                 places += [number for number in following.tolist() if number not in visited]
                 visited.update(following.tolist())
-        starts = np.cumsum([0, *map(len, edges)])[:-1]
+        starts = prefix_sums([len(following) for following in edges])[:-1]
         targets = np.concatenate(edges) if edges else np.empty(0, dtype=np.int64)
         return cls(texts.width, np.array(sources, dtype=np.int64), starts, targets)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lattice_simp.core.blocks import prefix_sums
+from lattice_simp.core.blocks import block_numbers, prefix_sums
 from lattice_simp.core.kernel import Ints, Longs
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.shards import SIDES, list_column, lists_of, read_shard, shard_paths, taken, write_shard
@@ -66,7 +66,7 @@ def _from_files(config: Config, run: Run) -> Callable[[str, int, Lengths], Links
     """Returns the function that finds the links of a shard's pairs by their corpus and line."""
     files = _link_files(config)
     link_files = [read_pharaoh(path) for path in files]
-    starts = np.cumsum([0, *(len(offsets) - 1 for offsets, _ in link_files)])
+    starts = prefix_sums([len(offsets) - 1 for offsets, _ in link_files])
     offsets = prefix_sums(np.concatenate([np.diff(begins) for begins, _ in link_files]))
     points = np.concatenate([links for _, links in link_files])
 
@@ -74,7 +74,7 @@ def _from_files(config: Config, run: Run) -> Callable[[str, int, Lengths], Links
         table = read_shard(run.folders["prepare"] / name, ["corpus", "line"])
         corpora, lines = table["corpus"].to_numpy(), table["line"].to_numpy()
         begins, links = taken(offsets, points, starts[corpora] + lines)
-        pairs = np.repeat(np.arange(len(lines)), np.diff(begins))
+        pairs = block_numbers(begins)
         outside = np.flatnonzero((links >= np.stack(lengths, axis=1)[pairs]).any(axis=1))
         if len(outside):
             pair = pairs[outside[0]]

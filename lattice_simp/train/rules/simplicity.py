@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from lattice_simp.core.blocks import block_numbers
 from lattice_simp.core.kernel import Floats, Ints, Longs
 from lattice_simp.core.symbols import EPSILON, SymbolTable
 from lattice_simp.lm import LanguageModel
@@ -38,7 +39,7 @@ def with_simplicity(grammar: Grammar, model: LanguageModel) -> Grammar:
     (('Frequency', 'Length'), [[2.3, 5.0], [0.0, 0.0]])
     """
     table = SymbolTable(word for words in (grammar.source_words, grammar.target_words) for word in words)
-    patterns = np.repeat(np.arange(grammar.num_patterns), np.diff(grammar.pattern_rules))
+    patterns = block_numbers(grammar.pattern_rules)
     read = _keys(grammar.source_offsets, grammar.source, grammar.source_words, patterns, table)
     written = _keys(grammar.target_offsets, grammar.target, grammar.target_words, np.arange(grammar.num_rules), table)
     removed, added = np.setdiff1d(read, written), np.setdiff1d(written, read)
@@ -59,7 +60,7 @@ def _keys(offsets: Ints, symbols: Ints, words: SymbolTable, rows: Longs, table: 
     has_letters = np.array([any(letter.isalpha() for letter in word) for word in table])
     has_letters[EPSILON] = False
     rule_offsets, rule_symbols = taken(offsets.astype(np.int64), symbols, rows)
-    rules = np.repeat(np.arange(len(rows)), np.diff(rule_offsets))
+    rules = block_numbers(rule_offsets)
     word_ids = np.where(rule_symbols >= 0, of_table[np.maximum(rule_symbols, 0)], EPSILON)
     return (rules * len(table) + word_ids)[has_letters[word_ids]]
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pyarrow as pa
 
+from lattice_simp.core.blocks import block_numbers
 from lattice_simp.core.kernel import Bools, Floats, Longs
 from lattice_simp.train.config import Clean
 from lattice_simp.train.text.vocabulary import split_words
@@ -101,7 +102,7 @@ def foreign(column: pa.ChunkedArray, counts: Mapping[str, int], other_counts: Ma
     counted = np.array([any(map(str.isalpha, word)) for word in different], dtype=np.float64)
     gains = counted * (_costs(counts, different) - _costs(other_counts, different))
     numbers = encoded.indices.to_numpy()
-    lines = np.repeat(np.arange(len(column)), np.diff(offsets))
+    lines = block_numbers(offsets)
     lengths = np.bincount(lines, weights=counted[numbers], minlength=len(column))
     gain = np.bincount(lines, weights=gains[numbers], minlength=len(column))  # sums in the order of the words
     return (lengths >= FOREIGN_WORDS) & (gain > FOREIGN_MARGIN * lengths)

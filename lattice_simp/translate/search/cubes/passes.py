@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lattice_simp.core.blocks import block_numbers
 from lattice_simp.core.kernel import Floats, Ints
 from lattice_simp.lm.automaton import NgramAutomaton
 from lattice_simp.translate.search.chart import Chart
@@ -57,6 +58,6 @@ def wide_pops(grids: Grids, excess: Floats, pops: int) -> Ints:
     `excess` is that of each grid, (grids,) float64; infinity without a derivation.
     """
     least = np.full(len(grids.places), np.inf)
-    np.minimum.at(least, np.repeat(np.arange(len(grids.places)), np.diff(grids.offsets)), excess)
+    np.minimum.at(least, block_numbers(grids.offsets), excess)
     share = np.maximum(np.exp(-np.maximum(least, 0.0) / EXCESS_OF_A_FACTOR), LEAST_SHARE)
     return np.ceil(share * pops).astype(np.int32)
