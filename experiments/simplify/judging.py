@@ -7,8 +7,6 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-import numpy as np
-
 from experiments.report import grouped
 from lattice_simp.metrics import krippendorff_alpha
 from lattice_simp.support.tables import read_table
@@ -100,7 +98,6 @@ def _percentages(rows: Sequence[Mapping[str, str]]) -> dict[str, Any]:
 def _agreement(rows: Sequence[Mapping[str, str]]) -> dict[str, float | None]:
     """Returns Krippendorff's alpha over all texts that were read, including controls."""
     read = [row for row in rows if row["reader"]]
-    number = {key: index for index, key in enumerate(dict.fromkeys(map(_sentence, read)))}
-    units = np.array([number[_sentence(row)] for row in read], np.int64)
-    alphas = {name: krippendorff_alpha(units, np.array([row[name] == "1" for row in read])) for name in JUDGEMENTS}
+    sentences = [_sentence(row) for row in read]
+    alphas = {name: krippendorff_alpha(sentences, [row[name] == "1" for row in read]) for name in JUDGEMENTS}
     return {name: None if alpha is None else round(alpha, 2) for name, alpha in alphas.items()}

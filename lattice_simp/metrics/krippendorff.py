@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from lattice_simp.support.extras import Late
 
@@ -14,19 +15,19 @@ nltk_agreement = Late("nltk.metrics.agreement", "annotation")
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 
 
-def krippendorff_alpha(unit: np.ndarray, value: np.ndarray, level: Level = "nominal") -> float | None:
+def krippendorff_alpha(units: Iterable[Hashable], values: npt.ArrayLike, level: Level = "nominal") -> float | None:
     """Returns Krippendorff's alpha of judgements, ignoring units with a single judgement.
 
     It is 1 minus the ratio of observed to expected disagreement: 1 for perfect agreement, 0 for chance agreement. The
     example is from Krippendorff, Computing Krippendorff's alpha-reliability, 2011, section B:
 
     >>> values = np.array([[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]], bool)
-    >>> round(krippendorff_alpha(np.tile(np.arange(10), 2), values.ravel()), 3)
+    >>> round(krippendorff_alpha([*range(10), *range(10)], values.ravel()), 3)
     0.095
 
     Args:
-        unit: the index of the unit of each judgement, from 0; int64.
-        value: the judgements; bool, or int64 for categories and ratings.
+        units: what each judgement is about.
+        values: the judgements; bool, or int64 for categories and ratings.
         level: how judgements differ: not at all or entirely (`nominal`), by the number of judgements that lie between
             them (`ordinal`), by the square of their difference (`interval`).
 
@@ -36,7 +37,9 @@ def krippendorff_alpha(unit: np.ndarray, value: np.ndarray, level: Level = "nomi
     Raises:
         MissingExtraError: NLTK, which computes it, is not installed.
     """
-    pairable = np.bincount(unit)[unit] > 1
+    numbers: dict[Hashable, int] = {}
+    unit = np.array([numbers.setdefault(each, len(numbers)) for each in units], np.int64)
+    value, pairable = np.asarray(values), np.bincount(unit)[unit] > 1
     if len(set(value[pairable].tolist())) < 2:
         return None
     # NLTK requires the annotators, although alpha does not depend on them.

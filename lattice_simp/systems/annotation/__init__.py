@@ -14,7 +14,6 @@ shortened sentences of other annotators.
 
 from __future__ import annotations
 
-from lattice_simp.metrics.krippendorff import krippendorff_alpha
 from lattice_simp.support.database import LockedError, StorageError
 from lattice_simp.systems.annotation.aggregation import Aggregation, aggregate
 from lattice_simp.systems.annotation.agreement import pairwise_f1, token_alpha, verdict_agreement
@@ -60,7 +59,6 @@ __all__ = [
     "export",
     "judgement_records",
     "judgements_of",
-    "krippendorff_alpha",
     "pairwise_f1",
     "progress",
     "read_sentences",

@@ -7,12 +7,10 @@ from itertools import combinations, groupby
 from operator import attrgetter
 from statistics import fmean
 
-import numpy as np
-
 from lattice_simp.metrics.krippendorff import krippendorff_alpha
 from lattice_simp.skeleton.automatic.agreement import token_f1
 from lattice_simp.systems.annotation.decisions import Decisions
-from lattice_simp.systems.annotation.judgements import Judgement, SkeletonKey, Verdict
+from lattice_simp.systems.annotation.judgements import Judgement, Verdict
 
 
 def token_alpha(judgements: Sequence[Judgement]) -> float | None:
@@ -23,9 +21,7 @@ def token_alpha(judgements: Sequence[Judgement]) -> float | None:
 
 def verdict_alpha(verdicts: Sequence[Verdict]) -> float | None:
     """Returns Krippendorff's alpha of the verdicts on skeletons."""
-    units: dict[SkeletonKey, int] = {}
-    unit = [units.setdefault(verdict.key, len(units)) for verdict in verdicts]
-    return krippendorff_alpha(np.array(unit, np.int64), np.array([verdict.bad for verdict in verdicts], bool))
+    return krippendorff_alpha([verdict.key for verdict in verdicts], [verdict.bad for verdict in verdicts])
 
 
 def verdict_agreement(verdicts: Sequence[Verdict]) -> float | None:

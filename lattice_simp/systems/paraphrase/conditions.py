@@ -7,13 +7,14 @@ trees meet a further condition: (nodes of first, nodes of second).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from lattice_simp.core.blocks import prefix_sums
-from lattice_simp.core.kernel import Bools, Longs
+from lattice_simp.core.kernel import Bools
 from lattice_simp.core.symbols import is_word
+from lattice_simp.scores.ngrams import numbered
 from lattice_simp.systems.paraphrase.links import LinkKind, WordLink, count_within, pair_sums, smallest_nodes
 from lattice_simp.systems.paraphrase.tree import Tree, inside, joint_counts
 
@@ -102,7 +103,7 @@ def case(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
 
 def marks(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
     """Both phrases begin and end with words and contain the same marks."""
-    inner = _numbered([_marks(tree.phrase(node)) for node in range(len(tree.nodes))] for tree in (first, second))
+    inner = numbered([_marks(tree.phrase(node)) for node in range(len(tree.nodes))] for tree in (first, second))
     borders = [
         np.array([is_word(tree.tokens[node.begin]) and is_word(tree.tokens[node.end - 1]) for node in tree.nodes])
         for tree in (first, second)
@@ -112,18 +113,12 @@ def marks(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
 
 def nested(first: Tree, second: Tree, links: Sequence[WordLink]) -> Bools:
     """Neither phrase is a constituent of the other, which would allow endless repetition."""
-    here, there = _numbered(
+    here, there = numbered(
         [" ".join((node.category, *tree.phrase(number))).lower() for number, node in enumerate(tree.nodes)]
         for tree in (first, second)
     )
     same = here[:, None] == there
     return (joint_counts(same, _constituents(second).T) + joint_counts(_constituents(first), same)) == 0
-
-
-def _numbered(texts: Iterable[Iterable[str]]) -> list[Longs]:
-    """Returns a number for each text, equal for equal texts; arrays of long strings would take more memory."""
-    numbers: dict[str, int] = {}
-    return [np.array([numbers.setdefault(text, len(numbers)) for text in side], np.int64) for side in texts]
 
 
 def _constituents(tree: Tree) -> Bools:

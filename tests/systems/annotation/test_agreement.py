@@ -1,51 +1,23 @@
-"""Agreement against its definition, pair by pair."""
+"""Agreement of annotators on tokens and on skeletons."""
 
 from __future__ import annotations
 
-import random
 import sys
-from itertools import permutations
 
-import numpy as np
 import pytest
 
 from lattice_simp.errors import MissingExtraError
+from lattice_simp.metrics import krippendorff_alpha
 from lattice_simp.systems.annotation import (
     Judgement,
     Sentence,
     Verdict,
-    krippendorff_alpha,
     pairwise_f1,
     token_alpha,
     verdict_agreement,
 )
 
 NEEDS = {"reason": "NLTK is not installed (the extra 'annotation')"}
-
-
-def alpha_by_pairs(units):
-    """Krippendorff's alpha from the coincidences of all ordered pairs of judgements of a unit."""
-    units = [values for values in units if len(values) > 1]
-    coincidence = {(value, other): 0.0 for value in (False, True) for other in (False, True)}
-    for values in units:
-        for first, other in permutations(values, 2):
-            coincidence[first, other] += 1 / (len(values) - 1)
-    count = sum(coincidence.values())
-    of = {value: coincidence[value, False] + coincidence[value, True] for value in (False, True)}
-    observed = coincidence[False, True] + coincidence[True, False]
-    expected = 2 * of[False] * of[True] / (count - 1) if count > 1 else 0.0
-    return 1 - observed / expected if expected else None
-
-
-def test_alpha_against_all_pairs():
-    pytest.importorskip("nltk", **NEEDS)
-    for seed in range(200):
-        rng = random.Random(seed)
-        units = [[rng.random() < 0.6 for _ in range(rng.randrange(5))] for _ in range(rng.randrange(1, 8))]
-        unit = np.array([number for number, values in enumerate(units) for _ in values], np.int64)
-        actual = krippendorff_alpha(unit, np.array([value for values in units for value in values], bool))
-        expected = alpha_by_pairs(units)
-        assert actual == (None if expected is None else pytest.approx(expected)), f"seed {seed}"
 
 
 def judgements(rows):
@@ -81,7 +53,9 @@ def test_alpha_of_skeletons():
         [True],
         [True],
     ]
-    assert token_alpha(judgements(SOME)) == pytest.approx(alpha_by_pairs(units))
+    assert token_alpha(judgements(SOME)) == krippendorff_alpha(
+        [number for number, values in enumerate(units) for _ in values], [value for values in units for value in values]
+    )
 
 
 def test_no_alpha_where_nothing_can_be_expected():

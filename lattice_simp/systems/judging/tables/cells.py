@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -36,17 +36,15 @@ def p_text(value: float) -> str:
 
 def alpha_of(votes: Votes, value: Callable[[Vote], Any], level: Level = "nominal") -> str:
     """Returns the agreement of raters on the same outputs for a note; `value` maps a vote to a number."""
-    units: dict[tuple[int, tuple[str, ...]], int] = {}
-    unit = [units.setdefault((vote.item, vote.systems), len(units)) for vote in votes]
-    return alpha_text(unit, [value(vote) for vote in votes], level)
+    return alpha_text([(vote.item, vote.systems) for vote in votes], [value(vote) for vote in votes], level)
 
 
-def alpha_text(unit: Sequence[int], value: Sequence[int], level: Level) -> str:
+def alpha_text(units: Sequence[Hashable], values: Sequence[int], level: Level = "nominal") -> str:
     """Returns Krippendorff's alpha for a note, or the reason why it is undefined."""
-    alpha = krippendorff_alpha(np.array(unit, np.int64), np.array(value, np.int64), level) if unit else None
+    alpha = krippendorff_alpha(units, values, level)
     if alpha is not None:
         return f"Krippendorff's alpha ({level}) {alpha:.3f}"
-    reason = "all answers are the same" if len(set(unit)) < len(unit) else "each output has one answer"
+    reason = "all answers are the same" if len(set(units)) < len(units) else "each output has one answer"
     return f"Krippendorff's alpha is undefined, as {reason}"
 
 

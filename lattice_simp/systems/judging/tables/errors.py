@@ -48,13 +48,11 @@ def _length(study: Study, vote: Vote) -> int:
 
 def _word_alpha(study: Study, question: Errors, votes: Votes) -> str:
     """Returns the agreement on each word: its kind of error, or none."""
-    units: dict[tuple[int, str, int], int] = {}
-    unit, value = [], []
+    words, values = [], []
     for vote in votes:
         kinds = [0] * _length(study, vote)
         for first, last, kind in _marks(vote):
             kinds[first : last + 1] = [question.kinds.index(kind) + 1] * (last + 1 - first)
-        for word, kind_number in enumerate(kinds):
-            unit.append(units.setdefault((vote.item, vote.systems[0], word), len(units)))
-            value.append(kind_number)
-    return "of words: " + alpha_text(unit, value, "nominal")
+        words += [(vote.item, vote.systems[0], position) for position in range(len(kinds))]
+        values += kinds
+    return "of words: " + alpha_text(words, values)

@@ -60,7 +60,6 @@ def _lead(vote: Vote, system: str) -> int:
 
 
 def _pair_alpha(votes: Votes) -> str:
-    units: dict[tuple[int, tuple[str, ...]], int] = {}
-    keys = [(vote.item, tuple(sorted(vote.systems))) for vote in votes]
-    unit = [units.setdefault(key, len(units)) for key in keys]
-    return alpha_text(unit, [_lead(vote, pair[0]) for vote, (_, pair) in zip(votes, keys, strict=True)], "nominal")
+    return alpha_text(
+        [(vote.item, *sorted(vote.systems)) for vote in votes], [_lead(vote, min(vote.systems)) for vote in votes]
+    )
