@@ -124,6 +124,28 @@ def require_contrast(page, scheme, least=6):
     assert (luminance([int(entry) for entry in re.findall(r"\d+", paper)]) < 0.1) == (scheme == "dark")
 
 
+@contextmanager
+def on_a_phone(page, scheme):
+    """Shows a page in a small window, in light or dark colours."""
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.set_viewport_size({"width": 360, "height": 740})
+    yield
+    page.set_viewport_size({"width": 1200, "height": 900})
+
+
+def require_readable(page, scheme, least=6):
+    """Fails if a page on a phone is wider than its window, has something without a name, or too little contrast."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360, page.url
+    assert page.evaluate(NAMELESS) == [], page.url
+    require_contrast(page, scheme, least)
+
+
+def open_all(page):
+    """Opens all parts of a page that are closed."""
+    for summary in page.locator("summary").all():
+        summary.click()
+
+
 NAMELESS = """() => {
   const all = "button, a, input:not([type=hidden]), select, textarea, summary, [role=group]";
   const isNamed = (own) => own.textContent.trim() || own.labels?.length || own.ariaLabel || own.ariaLabelledByElements;

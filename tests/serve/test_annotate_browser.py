@@ -10,12 +10,12 @@ from lattice_simp.serve import Limits, app_of
 from lattice_simp.serve.annotate.section import annotate_section
 from lattice_simp.systems.annotation import AnnotationStore
 from tests.serve.in_browser import (
-    NAMELESS,
     broken_rules,
     expect,
     listening,
     needs_chromium,
-    require_contrast,
+    on_a_phone,
+    require_readable,
     watched,
 )
 from tests.systems.annotation.small_store import make_store
@@ -48,6 +48,15 @@ def page(browser, path):
 
 def tokens(page):
     return page.locator("#tokens button")
+
+
+def pages(page):
+    """Yields at the first page and at both tasks, each begun."""
+    for name in ("", "/shorten", "/check"):
+        page.goto(page.url.split("/annotate")[0] + "/annotate" + name)
+        if name:
+            (tokens(page).nth(1) if name == "/shorten" else page.locator("[name=bad]").first).click()
+        yield
 
 
 def judgements(path):
@@ -166,30 +175,20 @@ def test_everybody_can_see_and_hear_it(page, path, scheme):
         store.shorten("Cleo", "talk.0", "00000110001")
         store.check("Dora", "talk.0", {"00000110001": True, "11100110000": False})
         store.settings = type(store.settings)(shortenings=2, checks=2)
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    page.set_viewport_size({"width": 360, "height": 740})
-    for name in ("", "/shorten", "/check"):
-        page.goto(page.url.split("/annotate")[0] + "/annotate" + name)
-        if name:
-            (tokens(page).nth(1) if name == "/shorten" else page.locator("[name=bad]").first).click()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
-        assert page.evaluate(NAMELESS) == [], name
-        require_contrast(page, scheme)
-        pointed = page.evaluate(
-            "[...document.querySelectorAll('[aria-labelledby],[aria-describedby]')].flatMap(own => "
-            "[own.getAttribute('aria-labelledby'), own.getAttribute('aria-describedby')].filter(Boolean))"
-        )
-        assert all(page.locator(f"#{entry}").count() == 1 for entry in pointed), name
-        assert page.locator("h1").count() == 1
-        assert page.locator("nav [aria-current]").inner_text() == "Annotate"
-    page.set_viewport_size({"width": 1200, "height": 900})
+    with on_a_phone(page, scheme):
+        for _ in pages(page):
+            require_readable(page, scheme)
+            pointed = page.evaluate(
+                "[...document.querySelectorAll('[aria-labelledby],[aria-describedby]')].flatMap(own => "
+                "[own.getAttribute('aria-labelledby'), own.getAttribute('aria-describedby')].filter(Boolean))"
+            )
+            assert all(page.locator(f"#{entry}").count() == 1 for entry in pointed), page.url
+            assert page.locator("h1").count() == 1
+            assert page.locator("nav [aria-current]").inner_text() == "Annotate"
 
 
 def test_the_rules_of_axe_core(page, path):
     with AnnotationStore(path) as store:
         store.shorten("Cleo", "talk.0", "00000110001")
-    for name in ("", "/shorten", "/check"):
-        page.goto(page.url.split("/annotate")[0] + "/annotate" + name)
-        if name:
-            (tokens(page).nth(1) if name == "/shorten" else page.locator("[name=bad]").first).click()
-        assert broken_rules(page) == [], name
+    for _ in pages(page):
+        assert broken_rules(page) == [], page.url

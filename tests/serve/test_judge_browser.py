@@ -14,12 +14,12 @@ from lattice_simp.serve.judge.section import judge_section
 from lattice_simp.systems.judging.questions import Rating
 from lattice_simp.systems.judging.store import JudgingStore
 from tests.serve.in_browser import (
-    NAMELESS,
     broken_rules,
     expect,
     listening,
     needs_chromium,
-    require_contrast,
+    on_a_phone,
+    require_readable,
     watched,
 )
 from tests.systems.judging.small_study import CHOICE, ERRORS, PREFERENCE, RATING, example, make_study
@@ -192,33 +192,31 @@ def test_a_double_click_saves_once(browser, path):
         assert len(answers(path)) == 1
 
 
+def pages(page):
+    """Yields at the first page and at a trial, begun."""
+    for place in ("/judge", "/judge/next"):
+        page.goto(page.url.split("/judge")[0] + place)
+        if place == "/judge/next":
+            page.locator(".point, #tokens button").first.click()
+        yield
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", STUDIES)
 def test_everybody_can_see_and_hear_it_on_a_phone(browser, path, name, scheme):
-    with judging(browser, path, name) as page:
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.set_viewport_size({"width": 360, "height": 740})
-        for place in ("/judge", "/judge/next"):
-            page.goto(page.url.split("/judge")[0] + place)
-            if place == "/judge/next":
-                page.locator(".point, #tokens button").first.click()
-            assert page.evaluate("document.documentElement.scrollWidth") <= 360, place
-            assert page.evaluate(NAMELESS) == [], place
-            require_contrast(page, scheme, least=4)
+    with judging(browser, path, name) as page, on_a_phone(page, scheme):
+        for _ in pages(page):
+            require_readable(page, scheme, least=4)
             assert page.locator("h1").count() == 1
         small = page.evaluate(
             "[...document.querySelectorAll('.point, .buttons button')].map(own => own.getBoundingClientRect())"
             ".filter(box => box.width < 24 || box.height < 40).length"
         )
         assert small == 0  # fingers are wide
-        page.set_viewport_size({"width": 1200, "height": 900})
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_rules_of_axe_core(browser, path, name):
     with judging(browser, path, name) as page:
-        for place in ("/judge", "/judge/next"):
-            page.goto(page.url.split("/judge")[0] + place)
-            if place == "/judge/next":
-                page.locator(".point, #tokens button").first.click()
-            assert broken_rules(page) == [], place
+        for _ in pages(page):
+            assert broken_rules(page) == [], page.url

@@ -11,12 +11,13 @@ from lattice_simp.serve.paraphrase.section import paraphrase_section
 from lattice_simp.serve.simplify.section import simplify_section
 from tests.serve.conftest import BASE
 from tests.serve.in_browser import (
-    NAMELESS,
     broken_rules,
     expect,
     listening,
     needs_chromium,
-    require_contrast,
+    on_a_phone,
+    open_all,
+    require_readable,
     watched,
 )
 
@@ -108,20 +109,14 @@ def test_what_is_wrong_is_reported_and_the_text_stays(page, tab):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("tab", EXAMPLES)
 def test_colours_widths_and_names(page, tab, scheme):
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    page.set_viewport_size({"width": 360, "height": 740})
-    send(page, tab, EXAMPLES[tab])
-    for summary in page.locator("summary").all():
-        summary.click()
-    require_contrast(page, scheme)
-    assert page.evaluate(NAMELESS) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    page.set_viewport_size({"width": 1200, "height": 900})
+    with on_a_phone(page, scheme):
+        send(page, tab, EXAMPLES[tab])
+        open_all(page)
+        require_readable(page, scheme)
 
 
 @pytest.mark.parametrize("tab", EXAMPLES)
 def test_the_rules_of_axe_core(page, tab):
     send(page, tab, EXAMPLES[tab])
-    for summary in page.locator("summary").all():
-        summary.click()
+    open_all(page)
     assert broken_rules(page) == []
