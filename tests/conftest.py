@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import doctest
 import gc
+import io
 import signal
+import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from inline_tasks import inline_batch
 
+from lattice_simp.cli import main
 from lattice_simp.errors import MissingExtraError
 from lattice_simp.support.array_cache import CACHE_VARIABLE
 from lattice_simp.support.tasks import batch, run_batch
@@ -32,6 +37,8 @@ SLOW = {"nltk", "numba", "scipy", "spacy", "transformers"}
 """Libraries that collection, which each process repeats, should not import."""
 
 _loaded = set[str]()
+
+Done = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture
@@ -136,3 +143,35 @@ def quick_path(tmp_path: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(dir=memory) as folder:
         yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def program() -> Callable[..., Done]:
+    """Runs `lattice-simp` in a new process."""
+    path = Path(sys.executable).parent / "lattice-simp"
+
+    def run(*arguments: object, stdin: str = "", check: bool = True, **options: Any) -> Done:
+        done = subprocess.run(
+            [path, *map(str, arguments)], input=stdin, capture_output=True, text=True, check=False, **options
+        )
+        if check:
+            assert done.returncode == 0, done.stderr
+        return done
+
+    run.path = path  # type: ignore[attr-defined]
+    return run
+
+
+@pytest.fixture
+def call(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Callable[..., SimpleNamespace]:
+    """Runs `lattice-simp` in this process, which is quicker (`translate` still starts its workers)."""
+
+    def run(*arguments: object, stdin: str | bytes = "") -> SimpleNamespace:
+        data = stdin if isinstance(stdin, bytes) else stdin.encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        out, err = capfdbinary.readouterr()
+        return SimpleNamespace(returncode=ended.value.code, stdout=out.decode(), stderr=err.decode())
+
+    return run

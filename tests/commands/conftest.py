@@ -1,17 +1,9 @@
-"""A model small enough to be read at a glance, and the program as a user starts it."""
+"""A model small enough to be read at a glance."""
 
 from __future__ import annotations
 
-import io
-import subprocess
-import sys
-from pathlib import Path
-from types import SimpleNamespace
-
 import pytest
 from helpers import write_decoder
-
-from lattice_simp.cli import main
 
 RULES = """[X] ||| the ||| das ||| P=-0.7 ||| 0-0
 [X] ||| the ||| die ||| P=-0.7 ||| 0-0
@@ -49,35 +41,3 @@ ngram 2=3
 def model(tmp_path_factory):
     weights = {"P": 1, "LM": 1, "Glue": 0.1, "OOV": 5}
     return write_decoder(tmp_path_factory.mktemp("model"), RULES, ARPA, weights)
-
-
-@pytest.fixture(scope="session")
-def program():
-    """Runs `lattice-simp` in a new process."""
-    path = Path(sys.executable).parent / "lattice-simp"
-
-    def run(*arguments, stdin="", check=True, **options):
-        done = subprocess.run(
-            [path, *map(str, arguments)], input=stdin, capture_output=True, text=True, check=False, **options
-        )
-        if check:
-            assert done.returncode == 0, done.stderr
-        return done
-
-    run.path = path
-    return run
-
-
-@pytest.fixture
-def call(capfdbinary, monkeypatch):
-    """Runs `lattice-simp` in this process, which is quicker (`translate` still starts its workers)."""
-
-    def run(*arguments, stdin=""):
-        data = stdin if isinstance(stdin, bytes) else stdin.encode()
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        out, err = capfdbinary.readouterr()
-        return SimpleNamespace(returncode=ended.value.code, stdout=out.decode(), stderr=err.decode())
-
-    return run

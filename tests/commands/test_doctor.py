@@ -4,54 +4,45 @@ from __future__ import annotations
 
 from importlib import metadata
 
-import pytest
-
-from lattice_simp.cli import main
 from lattice_simp.commands import doctor
 
 
-def run(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["doctor"])
-    return ended.value.code, *capsys.readouterr()
-
-
-def test_a_working_installation(capsys, monkeypatch, tmp_path):
+def test_a_working_installation(call, monkeypatch, tmp_path):
     monkeypatch.setenv("LATTICE_SIMP_CACHE", str(tmp_path / "none"))
-    code, out, err = run(capsys)
-    assert (code, err) == (0, "")
-    assert f"numpy {metadata.version('numpy')}" in " ".join(out.split())
-    assert f"{tmp_path / 'none'} will be created when it is needed" in out
-    assert "n-best  ready in " in out
+    done = call("doctor")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"numpy {metadata.version('numpy')}" in " ".join(done.stdout.split())
+    assert f"{tmp_path / 'none'} will be created when it is needed" in done.stdout
+    assert "n-best  ready in " in done.stdout
 
 
-def test_what_is_missing_is_named_with_its_remedy(capsys, monkeypatch):
+def test_what_is_missing_is_named_with_its_remedy(call, monkeypatch):
     version = doctor._version
     monkeypatch.setattr(doctor, "_version", lambda name: None if name in ("pygraphviz", "pynini") else version(name))
-    code, out, err = run(capsys)
-    assert code == 2
-    assert "pynini missing; pip install lattice-simp" in " ".join(out.split())
-    assert "pip install 'lattice-simp[draw]' installs pygraphviz" in out
-    assert err == "lattice-simp: lattice-simp does not work here; see the lines above that name a remedy\n"
+    done = call("doctor")
+    assert done.returncode == 2
+    assert "pynini missing; pip install lattice-simp" in " ".join(done.stdout.split())
+    assert "pip install 'lattice-simp[draw]' installs pygraphviz" in done.stdout
+    assert done.stderr == "lattice-simp: lattice-simp does not work here; see the lines above that name a remedy\n"
 
 
-def test_a_missing_extra_or_program_is_no_fault(capsys, monkeypatch):
+def test_a_missing_extra_or_program_is_no_fault(call, monkeypatch):
     version = doctor._version
     monkeypatch.setattr(doctor, "_version", lambda name: None if name == "pygraphviz" else version(name))
     monkeypatch.setattr(doctor.shutil, "which", lambda name, **options: None)
-    code, out, _ = run(capsys)
-    assert code == 0
-    assert "java   not found" in out
+    done = call("doctor")
+    assert done.returncode == 0
+    assert "java   not found" in done.stdout
 
 
-def test_a_compiler_that_fails_is_reported(capsys, monkeypatch):
+def test_a_compiler_that_fails_is_reported(call, monkeypatch):
     def broken(*arguments):
         raise RuntimeError("no compiler")
 
     monkeypatch.setattr("lattice_simp.ops.nbest.nbest", broken)
-    code, out, _ = run(capsys)
-    assert code == 2
-    assert "RuntimeError: no compiler" in out
+    done = call("doctor")
+    assert done.returncode == 2
+    assert "RuntimeError: no compiler" in done.stdout
 
 
 def test_requirements_of_this_package():

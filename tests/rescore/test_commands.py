@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from types import SimpleNamespace
+from functools import partial
 
 import numpy as np
 import pytest
 from train.toy import toy_arpa, toy_pairs, toy_tokens, write_config, write_toy_data
 
 from lattice_simp import Lattice, write
-from lattice_simp.cli import main
 from lattice_simp.core.hypothesis import Hypothesis
 from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.errors import LatticeSimpError
@@ -47,14 +46,8 @@ def models(work, tmp_path_factory):
 
 
 @pytest.fixture
-def command(capfd):
-    def run(*arguments) -> SimpleNamespace:
-        with pytest.raises(SystemExit) as ended:
-            main(["rescore", *map(str, arguments)])
-        out, err = capfd.readouterr()
-        return SimpleNamespace(code=ended.value.code, out=out, err=err)
-
-    return run
+def command(call):
+    return partial(call, "rescore")
 
 
 def held_out(count=12):
@@ -120,11 +113,13 @@ def test_stages_must_be_complete_and_single(work, tmp_path):
 
 def test_train_writes_files(command, work, tmp_path):
     done = command("train", work, "--output", tmp_path / "out", "-k", "bilingual", "-k", "model1")
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bilingual.scorer", "model1.scorer"]
     assert (tmp_path / "out" / "bilingual.scorer").stat().st_size > 1000
-    assert command("train", tmp_path, "--output", tmp_path / "out").code == 2
-    assert "choose from bilingual, model1, class" in command("train", work, "--output", tmp_path, "--kind", "ngram").err
+    assert command("train", tmp_path, "--output", tmp_path / "out").returncode == 2
+    assert (
+        "choose from bilingual, model1, class" in command("train", work, "--output", tmp_path, "--kind", "ngram").stderr
+    )
     with pytest.raises(LatticeSimpError, match="choose from bilingual, model1, class"):
         train_scorer("ngram", {})
 
@@ -151,9 +146,9 @@ def test_lists_that_begin_at_1_are_scored(command, models, lists, tmp_path):
     groups = list(enumerate(read_nbest(path)))
     write_nbest(groups, tmp_path / "later.nbest", first_id=1)
     options = (*source, "-m", models / "bilingual.scorer", "--output")
-    assert command("nbest", path, *options, tmp_path / "usual").code == 0
-    assert "--first-id 1" in command("nbest", tmp_path / "later.nbest", *options, tmp_path / "wrong").err
-    assert command("nbest", tmp_path / "later.nbest", *options, tmp_path / "later", "--first-id", 1).code == 0
+    assert command("nbest", path, *options, tmp_path / "usual").returncode == 0
+    assert "--first-id 1" in command("nbest", tmp_path / "later.nbest", *options, tmp_path / "wrong").stderr
+    assert command("nbest", tmp_path / "later.nbest", *options, tmp_path / "later", "--first-id", 1).returncode == 0
     assert read_nbest(tmp_path / "later", first_id=1) == read_nbest(tmp_path / "usual")
 
 
@@ -162,7 +157,7 @@ def test_nbest_lists_are_scored(command, models, lists, tmp_path):
     output = tmp_path / "scored.nbest"
     arguments = ("--model", f"My={models / 'bilingual.scorer'}", "-m", models / "model1.scorer", "-m")
     done = command("nbest", path, *source, *arguments, models / "lm.arpa", "--output", output)
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
     before, after = read_nbest(path), read_nbest(output)
     scorer = read_scorers(models / "bilingual.scorer")["Bilingual"]
     lines = [line.split() for line in (tmp_path / "source").read_text("utf-8").splitlines()]
@@ -179,11 +174,11 @@ def test_language_models_need_no_source(command, models, lists, tmp_path):
     for best in ((), ("--best", "--weights", tmp_path / "w.tsv")):
         write_weights(tmp_path / "w.tsv", {"LM_0": 0.0, "LM_1": 0.0, "NGram": 1.0})
         without = command("nbest", path, "-m", models / "lm.arpa", *best)
-        assert without.code == 0, without.err
-        assert without.out == command("nbest", path, *source, "-m", models / "lm.arpa", *best).out
+        assert without.returncode == 0, without.stderr
+        assert without.stdout == command("nbest", path, *source, "-m", models / "lm.arpa", *best).stdout
     done = command("nbest", path, "-m", models / "lm.arpa", "-m", models / "model1.scorer")
-    assert done.code == 2
-    assert "Model1, InverseModel1: the model needs source sentences; give them with --source" in done.err
+    assert done.returncode == 2
+    assert "Model1, InverseModel1: the model needs source sentences; give them with --source" in done.stderr
 
 
 def test_weights_choose_the_best(command, models, lists, tmp_path):
@@ -191,8 +186,8 @@ def test_weights_choose_the_best(command, models, lists, tmp_path):
     weights = {"LM_0": 0.0, "LM_1": 0.0, "Bilingual": 1.0}
     write_weights(tmp_path / "w.tsv", weights)
     done = command("nbest", path, *source, "-m", models / "bilingual.scorer", "--weights", tmp_path / "w.tsv", "--best")
-    assert done.code == 0, done.err
-    actual = done.out.splitlines()
+    assert done.returncode == 0, done.stderr
+    actual = done.stdout.splitlines()
     assert len(actual) == len(expected)
     assert sum(first == right for first, right in zip(actual, expected, strict=True)) >= len(expected) - 1
 
@@ -201,10 +196,10 @@ def test_weights_alone_weigh_the_features_of_the_lists(command, tmp_path):
     (tmp_path / "x").write_text("0 ||| a ||| f= -1 g= -4 ||| -9\n0 ||| b ||| f= -2 g= -1 ||| -1\n")
     write_weights(tmp_path / "w.tsv", {"f": 1.0, "g": 0.0})
     done = command("nbest", tmp_path / "x", "--weights", tmp_path / "w.tsv")
-    assert (done.code, done.out) == (0, "0 ||| a ||| f= -1 g= -4 ||| -1\n0 ||| b ||| f= -2 g= -1 ||| -2\n")
+    assert (done.returncode, done.stdout) == (0, "0 ||| a ||| f= -1 g= -4 ||| -1\n0 ||| b ||| f= -2 g= -1 ||| -2\n")
     refused = command("nbest", tmp_path / "x")
-    assert refused.code == 2
-    assert "give models with --model, or --weights" in refused.err
+    assert refused.returncode == 2
+    assert "give models with --model, or --weights" in refused.stderr
 
 
 def test_lattices_are_searched(command, models, lists, tmp_path):
@@ -216,11 +211,11 @@ def test_lattices_are_searched(command, models, lists, tmp_path):
         write(Lattice.from_strings([(entry.text, entry.cost) for entry in entries]), folder / f"{number}.fst{suffix}")
     arguments = ("lattices", folder, *source, "-m", models / "bilingual.scorer")
     done = command(*arguments, "--lattice-weight", 0, "--best")
-    assert done.code == 0, done.err
-    actual = done.out.splitlines()
+    assert done.returncode == 0, done.stderr
+    actual = done.stdout.splitlines()
     assert sum(first == right for first, right in zip(actual, expected, strict=True)) >= len(expected) - 1
     done = command(*arguments, "--nbest", 3, "--model-weight", 0.5, "--output", tmp_path / "out.nbest")
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
     for hypothesis, entries in zip(read_nbest(path), read_nbest(tmp_path / "out.nbest"), strict=True):
         costs = {entry.tokens: entry.cost for entry in hypothesis}
         assert len(entries) == 3
@@ -236,8 +231,8 @@ def test_empty_lines_have_no_lattices(command, models, tmp_path):
     (tmp_path / "source").write_text("\nle chat\n\n", encoding="utf-8")
     arguments = ("--source", tmp_path / "source", "-m", models / "bilingual.scorer")
     done = command("lattices", tmp_path, *arguments, "--best")
-    assert (done.code, done.out) == (0, "\nthe cat\n\n"), done.err
-    assert command("lattices", tmp_path, *arguments).out.startswith("1 ||| the cat ||| ")
+    assert (done.returncode, done.stdout) == (0, "\nthe cat\n\n"), done.stderr
+    assert command("lattices", tmp_path, *arguments).stdout.startswith("1 ||| the cat ||| ")
 
 
 def test_errors_of_lattices_name_their_files(command, models, tmp_path):
@@ -247,7 +242,7 @@ def test_errors_of_lattices_name_their_files(command, models, tmp_path):
     )
     (tmp_path / "source").write_text("le chat\n", encoding="utf-8")
     done = command("lattices", tmp_path, "--source", tmp_path / "source", "-m", models / "bilingual.scorer")
-    assert f"lattice-simp: {tmp_path / '0.fst'}: the lattice has a cycle" in done.err
+    assert f"lattice-simp: {tmp_path / '0.fst'}: the lattice has a cycle" in done.stderr
 
 
 def test_lattices_beyond_the_source_are_refused(command, models, tmp_path):
@@ -255,8 +250,8 @@ def test_lattices_beyond_the_source_are_refused(command, models, tmp_path):
     write(Lattice.from_strings("a"), tmp_path / "1.fst.gz")
     (tmp_path / "source").write_text("le chat\n", encoding="utf-8")
     done = command("lattices", tmp_path, "--source", tmp_path / "source", "-m", models / "bilingual.scorer")
-    assert (done.code, done.out) == (2, "")
-    assert f"source: has 1 line, but {tmp_path} holds the lattice 1, counted from 0 (give a source line" in done.err
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"source: has 1 line, but {tmp_path} holds the lattice 1, counted from 0 (give a source line" in done.stderr
 
 
 def test_faults_are_one_line(command, models, lists, tmp_path):
@@ -285,5 +280,5 @@ def test_faults_are_one_line(command, models, lists, tmp_path):
         (("train-neural", tmp_path / "none.yaml"), "cannot be read"),
     ):
         done = command(*arguments)
-        assert (done.code, len(done.err.splitlines())) == (2, 1), (arguments, done.err)
-        assert message in done.err
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), (arguments, done.stderr)
+        assert message in done.stderr

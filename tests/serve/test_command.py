@@ -16,7 +16,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lattice_simp.cli import main
 from lattice_simp.serve.server import listen
 from tests.serve.conftest import SENTENCE
 
@@ -141,14 +140,13 @@ def test_paraphrases_are_a_tab_and_an_interface():
 
 
 @pytest.fixture
-def refused(capfd):
+def refused(call):
     """Runs the command in this process; returns its messages, the last line of which is the error."""
 
     def run(*more):
-        with pytest.raises(SystemExit) as ended:
-            main(["serve", "--port", "0", "--jobs", "1", *more])
-        assert ended.value.code == 2
-        lines = capfd.readouterr().err.strip().split("\n")
+        done = call("serve", "--port", "0", "--jobs", "1", *more)
+        assert done.returncode == 2
+        lines = done.stderr.strip().split("\n")
         assert lines[-1].startswith("lattice-simp: ")
         return lines
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from train.toy import write_config, write_toy_data
 
-from lattice_simp.cli import main
 from lattice_simp.pipeline.stage import Run
 from lattice_simp.train.config import read_config
 from lattice_simp.train.pipeline import train
@@ -58,16 +57,9 @@ def trained_copy(trained, tmp_path) -> Path:
 
 
 @pytest.fixture
-def command(capfd):
+def command(call):
     """Runs `lattice-simp train` in this process."""
-
-    def run(*arguments) -> SimpleNamespace:
-        with pytest.raises(SystemExit) as ended:
-            main(["train", *map(str, arguments)])
-        out, err = capfd.readouterr()
-        return SimpleNamespace(code=ended.value.code, out=out, lines=err.splitlines())
-
-    return run
+    return partial(call, "train")
 
 
 @pytest.fixture
@@ -76,8 +68,9 @@ def fails(command):
 
     def run(*arguments) -> str:
         done = command(*arguments, "--quiet")
-        assert (done.code, done.out, len(done.lines)) == (2, "", 1), done
-        return done.lines[0]
+        [line] = done.stderr.splitlines()
+        assert (done.returncode, done.stdout) == (2, ""), done
+        return line
 
     return run
 

@@ -104,7 +104,7 @@ def test_a_missing_lmplz_is_reported_before_any_work(configured, fails, tmp_path
 
 def test_lmplz_is_not_asked_for_where_it_is_not_needed(configured, command, tmp_path, monkeypatch):
     monkeypatch.setenv("LMPLZ", str(tmp_path / "no-lmplz"))
-    assert command(configured(language_model={"arpa": None}), "--to", "number", "--quiet").code == 0
+    assert command(configured(language_model={"arpa": None}), "--to", "number", "--quiet").returncode == 0
 
 
 def test_two_runs_in_one_folder(configured, fails, tmp_path):
@@ -135,7 +135,7 @@ def test_a_model_folder_that_is_a_file(trained_copy, configured, fails, tmp_path
 def test_files_in_the_model_folder_are_not_removed(trained_copy, configured, command, tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "letter").write_text("dear")
-    assert command(configured(model=str(tmp_path / "home")), "--quiet").code == 0
+    assert command(configured(model=str(tmp_path / "home")), "--quiet").returncode == 0
     assert (tmp_path / "home" / "letter").read_text() == "dear"
     assert (tmp_path / "home" / "rules.arrays").is_file()
 
@@ -164,7 +164,7 @@ def test_a_full_disk(trained, trained_copy, configured, fails, command, stage):
     assert str(trained_copy) in line
     assert not list(trained_copy.glob(f"{stage}.????????????????"))
     if stage in ("prepare", "number", "lexical", "rules", "model"):  # a second run costs little
-        assert command(config, "--to", stage, "--quiet").code == 0
+        assert command(config, "--to", stage, "--quiet").returncode == 0
         assert {name: data for name, data in contents(trained).items() if name.startswith(f"{stage}.")} == {
             name: data for name, data in contents(trained_copy).items() if name.startswith(f"{stage}.")
         }

@@ -82,9 +82,9 @@ def test_every_stage_reports_its_progress(trained, reported, configured):
 def test_nothing_is_done_twice(trained_copy, configured, command):
     before, records = times(trained_copy), records_of(trained_copy)
     done = command(configured())
-    assert done.code == 0
-    assert [line.split("] ")[1].split(":")[0] for line in done.lines] == [*STAGES[:11], "model", "test"]
-    assert sum("done before" in line for line in done.lines) == len(STAGES)
+    assert done.returncode == 0
+    assert [line.split("] ")[1].split(":")[0] for line in done.stderr.splitlines()] == [*STAGES[:11], "model", "test"]
+    assert sum("done before" in line for line in done.stderr.splitlines()) == len(STAGES)
     assert times(trained_copy) == before
     assert records_of(trained_copy) == records
 
@@ -252,7 +252,7 @@ def test_a_given_language_model_and_a_text_are_different_things(configured):
 
 def test_a_changed_setting_leaves_the_other_stages_alone(trained_copy, configured, command):
     before, records = times(trained_copy), records_of(trained_copy)
-    assert command(configured(), "--set", "rules.max_targets=1", "--quiet").code == 0
+    assert command(configured(), "--set", "rules.max_targets=1", "--quiet").returncode == 0
     after, redone = times(trained_copy), records_of(trained_copy)
     model = str(trained_copy / "model")
     assert {path: after[path] for path in before if not path.startswith(model + "/")} == {
@@ -262,7 +262,7 @@ def test_a_changed_setting_leaves_the_other_stages_alone(trained_copy, configure
     assert redone["count"]["rules"] < records["count"]["rules"]
     # The directory holds the last model, and the first one is restored.
     assert json.loads((trained_copy / "model" / "training.json").read_text())["model"].endswith(redone["model"]["key"])
-    assert command(configured(), "--quiet").code == 0
+    assert command(configured(), "--quiet").returncode == 0
     assert records_of(trained_copy) == records
     assert json.loads((trained_copy / "model" / "training.json").read_text())["model"].endswith(records["model"]["key"])
 
@@ -273,7 +273,7 @@ def test_a_changed_setting_leaves_the_other_stages_alone(trained_copy, configure
 def test_stages_are_done_again_from_one_on(trained, trained_copy, configured, command):
     before, records = times(trained_copy), records_of(trained_copy)
     (trained_copy / "model" / "rules.arrays").write_text("of an older run")
-    assert command(configured(), "--from", "rules", "--quiet").code == 0
+    assert command(configured(), "--from", "rules", "--quiet").returncode == 0
     after = times(trained_copy)
     changed = [path for path in before if before[path] != after[path]]
     again = {path.removeprefix(f"{trained_copy}/").split("/")[0].split(".")[0] for path in changed}
@@ -285,11 +285,11 @@ def test_stages_are_done_again_from_one_on(trained, trained_copy, configured, co
 
 def test_a_run_stops_after_the_last_stage_and_goes_on(trained, configured, command, tmp_path):
     config = configured()
-    assert command(config, "--to", "lexical", "--quiet").code == 0
+    assert command(config, "--to", "lexical", "--quiet").returncode == 0
     assert tuple(records_of(tmp_path / "work")) == STAGES[:4]
     assert {path.name.split(".")[0] for path in (tmp_path / "work").iterdir() if path.is_dir()} == set(STAGES[:4])
     before = times(tmp_path / "work")
-    assert command(config, "--to", "extract", "--quiet").code == 0
+    assert command(config, "--to", "extract", "--quiet").returncode == 0
     assert before.items() <= times(tmp_path / "work").items()
     result = contents(tmp_path / "work")
     assert result == {name: data for name, data in contents(trained).items() if name.split(".")[0] in STAGES[:5]}
@@ -297,7 +297,7 @@ def test_a_run_stops_after_the_last_stage_and_goes_on(trained, configured, comma
 
 def test_files_of_later_stages_need_not_be_there(configured, command):
     missing = ("--set", "language_model.arpa=missing.arpa", "--set", "tune.development.source=missing.fr")
-    assert command(configured(), *missing, "--to", "number", "--quiet").code == 0
+    assert command(configured(), *missing, "--to", "number", "--quiet").returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_options_that_make_no_sense_are_reported_before_any_work(configured, fai
 
 
 def test_settings_of_the_command_line_are_kept(configured, command, tmp_path):
-    assert command(configured(), "--set", "clean.max_words=70", "--to", "number", "--quiet").code == 0
+    assert command(configured(), "--set", "clean.max_words=70", "--to", "number", "--quiet").returncode == 0
     kept = read_config(tmp_path / "work" / "config.yaml")
     assert kept == read_config(configured(clean={"max_words": 70}))
     assert yaml.safe_load((tmp_path / "work" / "config.yaml").read_text())["tune"]["seed"] == 1  # defaults, too
@@ -334,7 +334,7 @@ def test_truecased_models_with_all_rules_provenance_and_two_references(toy_data,
         rules={"grammar": "full", "provenance": True, "only_for": ["test.fr", "dev.fr"]},
         test=[{"name": "test", "source": "test.fr", "references": ["test.en", "test.en"], "lines": 5}],
     )
-    assert command(config, "--quiet").code == 0
+    assert command(config, "--quiet").returncode == 0
     records = records_of(tmp_path / "work")
     assert records["test"]["scores"]["test.tuned"]["bleu_13a"] > 50
     decoder = Decoder.load(tmp_path / "work" / "model")
@@ -349,7 +349,7 @@ def test_truecased_models_with_all_rules_provenance_and_two_references(toy_data,
 
 def test_without_a_development_set_the_weights_stay(trained_copy, configured, command, tmp_path):
     config = configured(tune={"development": None}, test=[], model=str(tmp_path / "own" / "model"))
-    assert command(config, "--quiet").code == 0
+    assert command(config, "--quiet").returncode == 0
     start = next((tmp_path / "work").glob("model.*/weights.tsv")).read_bytes()
     assert (tmp_path / "own" / "model" / "weights.tsv").read_bytes() == start
     assert records_of(tmp_path / "work")["test"]["scores"] == {}

@@ -364,5 +364,5 @@ def test_a_packed_language_model_is_unpacked(trained, toy_data, configured, tmp_
 @pytest.mark.usefixtures("lmplz")
 def test_a_language_model_is_estimated(trained_copy, configured, command):
     config = configured(language_model={"arpa": None, "order": 2, "discount_fallback": True})
-    assert command(config, "--to", "model", "--quiet").code == 0
+    assert command(config, "--to", "model", "--quiet").returncode == 0
     assert any(b"\\1-grams:" in path.read_bytes() for path in trained_copy.glob("language-model.*/lm.arpa"))

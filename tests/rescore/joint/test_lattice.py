@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from rescore.joint.test_scorer import defined_encoding, defined_probability
 from tiny_decoder import ARPA, tiny_decoder
 
 from lattice_simp import Lattice, SymbolTable, nbest, read, shortest_path, write
-from lattice_simp.cli import main
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import read_nbest
 from lattice_simp.rescore.joint import model as model_module
@@ -138,23 +138,17 @@ def translated(tmp_path):
 
 
 @pytest.fixture
-def command(translated, capfd):
+def command(translated, call):
     folder, _ = translated
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main(["rescore", "joint", str(folder), "--source", str(folder / "source.txt"), *map(str, arguments)])
-        out, err = capfd.readouterr()
-        return ended.value.code, out, err
-
-    return run
+    return partial(call, "rescore", "joint", folder, "--source", folder / "source.txt")
 
 
 def test_the_command_searches_lattices_exactly(command, translated):
     folder, lattices = translated
-    code, out, err = command("-m", folder / "joint.scorer", "--model-weight", 3.0, "-n", 50, "--lattices", folder / "b")
-    assert (code, err) == (0, f"{folder / 'b'}: the format cannot store the features Lattice JointAligned\n")
-    (folder / "new.nbest").write_text(out)
+    done = command("-m", folder / "joint.scorer", "--model-weight", 3.0, "-n", 50, "--lattices", folder / "b")
+    assert done.returncode == 0
+    assert done.stderr == f"{folder / 'b'}: the format cannot store the features Lattice JointAligned\n"
+    (folder / "new.nbest").write_text(done.stdout)
     lists = read_nbest(folder / "new.nbest")
     for number, (lattice, words) in enumerate(zip(lattices, WORDS, strict=True)):
         expected = nbest(apply_joint(lattice, words.split(), random_model(5), weight=3.0), 50)
@@ -172,13 +166,13 @@ def test_the_command_searches_lattices_exactly(command, translated):
 
 def test_the_command_can_search_by_the_model_alone(command, translated):
     folder, lattices = translated
-    code, out, _ = command("-m", folder / "joint.scorer", "--lattice-weight", 0, "--best")
-    assert code == 0
+    done = command("-m", folder / "joint.scorer", "--lattice-weight", 0, "--best")
+    assert done.returncode == 0
     scored = [
         apply_joint(lattice, words.split(), random_model(5)) for lattice, words in zip(lattices, WORDS, strict=True)
     ]
     best = [max(nbest(entry, 10_000, unique=False), key=lambda path: path.features["JointAligned"]) for entry in scored]
-    assert out.splitlines() == [path.text for path in best]
+    assert done.stdout.splitlines() == [path.text for path in best]
 
 
 def test_faults_of_the_command_are_one_line(command, translated):
@@ -189,22 +183,22 @@ def test_faults_of_the_command_are_one_line(command, translated):
         (("-m", folder / "lm.arpa"), "NGram is not a joint model"),
         (("-m", model, "--model-weight", 1, "--model-weight", 2), "2 model weights for 1 model: Joint"),
     ):
-        code, _, err = command(*arguments)
-        assert code == 2
-        assert message in err
+        done = command(*arguments)
+        assert done.returncode == 2
+        assert message in done.stderr
     write(lattices[1].project_output(), folder / "1.fst.gz")
-    code, _, err = command("-m", model)
-    assert code == 2
-    assert len(err.splitlines()) == 1
-    assert "1.fst.gz: the lattice does not record the source token" in err
+    done = command("-m", model)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert "1.fst.gz: the lattice does not record the source token" in line
 
 
 def test_a_lattice_without_hypotheses_is_refused_by_name(translated, command):
     folder, _ = translated
     (folder / "dead.txt").write_text("0 1 a a\n")
     write(read(folder / "dead.txt"), folder / "1.fst.gz")
-    code, _, err = command("--model", folder / "joint.scorer")
-    assert (code, err) == (
+    done = command("--model", folder / "joint.scorer")
+    assert (done.returncode, done.stderr) == (
         1,
         f"lattice-simp: {folder / '1.fst.gz'}: the lattice holds no hypothesis: no state is final\n",
     )

@@ -122,7 +122,7 @@ def test_our_own_links_from_a_file_make_the_same_model(trained, configured, toy_
             lines[row] = " ".join(f"{s}-{t}" for s, t in points[begin:end].tolist())
     links = write_lines(tmp_path / "toy.links", lines)
     done = command(configured(align={"method": "links", "links": {"toy": str(links)}}), "--to", "rules")
-    assert done.code == 0, done.lines
+    assert done.returncode == 0, done.stderr
     for stage_name in ("align", "rules"):
         (first,), (second,) = trained.glob(f"{stage_name}.*"), (tmp_path / "work").glob(f"{stage_name}.*")
         assert contents(first) == contents(second)
