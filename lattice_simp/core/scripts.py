@@ -61,7 +61,9 @@ def is_unspaced(character: str) -> bool:
     >>> [is_unspaced(character) for character in "日กé。"]
     [True, True, False, False]
     """
-    return unicodedata.category(character).startswith("L") and _holds(_UNSPACED, ord(character))
+    return unicodedata.category(character).startswith("L") and any(
+        first <= ord(character) <= last for first, last in _UNSPACED
+    )
 
 
 def whole_sentences(lines: Iterable[Sequence[str]]) -> bool:
@@ -96,7 +98,3 @@ def _categories(category: str) -> Ranges:
             else:
                 ranges.append((point, point))
     return tuple(ranges)
-
-
-def _holds(ranges: Ranges, point: int) -> bool:
-    return any(first <= point <= last for first, last in ranges)

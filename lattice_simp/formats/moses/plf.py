@@ -182,7 +182,7 @@ def format_plf(
         CyclicLatticeError: the lattice has a cycle.
     """
     require_acceptor(lattice, "PLF")
-    lattice = lattice if features else _without_features(lattice)
+    lattice = lattice if features else reduce(Lattice.without_feature, lattice.features, lattice)
     if score_name in lattice.features:
         raise InvalidLatticeError(f"a feature is called {score_name!r} (choose another score_name)")
     if "" in lattice.features:
@@ -244,10 +244,6 @@ def plf_archive(path: str | Path, **options: Any) -> Iterator[Add]:
             file.write(format_plf(lattice, **options) + "\n")
 
         yield add
-
-
-def _without_features(lattice: Lattice) -> Lattice:
-    return reduce(Lattice.without_feature, lattice.features, lattice)
 
 
 def _format_score(cost: float, scores: Scores) -> str:

@@ -8,13 +8,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import SkeletonError
-from lattice_simp.support.database import BUSY_SECONDS, Database, DatabaseStore
+from lattice_simp.support.database import BUSY_SECONDS, Database, DatabaseStore, Schema
 from lattice_simp.support.people import person_name
-from lattice_simp.systems.annotation.database import SCHEMA
 from lattice_simp.systems.annotation.judgements import (
     AnnotationError,
     AnnotationSettings,
@@ -22,6 +22,14 @@ from lattice_simp.systems.annotation.judgements import (
     Sentence,
     Task,
     Verdict,
+)
+
+SCHEMA = Schema(
+    script=resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8"),
+    application=0x6C736B61,  # "lska"
+    version=1,
+    content="annotations",
+    maker="lattice-simp skeleton annotation import",
 )
 
 

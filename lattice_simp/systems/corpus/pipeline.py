@@ -118,7 +118,7 @@ def align_collections(
         split_stage(settings),
         frequencies_stage(),
         align_stage(settings),
-        _corpus_stage(folder),
+        Stage(CORPUS, (ALIGN,), None, (), _write, publish=partial(_publish, folder)),
     ]
     results = run_stages(stages, folder / WORK, run)
     counts = _counts(results.records)
@@ -143,11 +143,6 @@ def _counts(records: Mapping[str, Mapping[str, Any]]) -> CorpusCounts:
 
 
 # ---------------------------------------------------------------- the files
-
-
-def _corpus_stage(output: Path) -> Stage:
-    """Returns the stage that writes the corpus and publishes it in the output folder."""
-    return Stage(CORPUS, (ALIGN,), None, (), _write, publish=partial(_publish, output))
 
 
 def _write(run: Run, folder: Path) -> dict[str, Any]:

@@ -7,16 +7,24 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.support.database import BUSY_SECONDS, Database, DatabaseStore, StorageError
+from lattice_simp.support.database import BUSY_SECONDS, Database, DatabaseStore, Schema, StorageError
 from lattice_simp.support.people import person_name
-from lattice_simp.systems.judging.database import SCHEMA
 from lattice_simp.systems.judging.design import Role, Trial, plan
 from lattice_simp.systems.judging.questions import Answer, AnswerError, checked
 from lattice_simp.systems.judging.study import Example, Study
+
+SCHEMA = Schema(
+    script=resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8"),
+    application=0x6C736A75,  # "lsju"
+    version=1,
+    content="judgements",
+    maker="lattice-simp judge serve",
+)
 
 
 class JudgingError(LatticeSimpError):

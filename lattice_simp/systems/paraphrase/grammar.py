@@ -129,7 +129,8 @@ def _productions(trees: Sequence[Tree]) -> dict[Phrase, set[Production]]:
     productions: dict[Phrase, set[Production]] = {}
     for tree in trees:
         for number in reversed(range(len(tree.nodes))):
-            phrase, production = _phrase(tree, number), _production(tree, number)
+            phrase = _phrase(tree, number)
+            production = tuple(part if isinstance(part, str) else _phrase(tree, part) for part in tree.parts(number))
             alternatives = productions.setdefault(phrase, set())
             only = production[0] if len(production) == 1 else None
             if not (isinstance(only, Phrase) and _is_within(phrase, only, productions)):
@@ -150,10 +151,6 @@ def _is_within(phrase: Phrase, part: Phrase, productions: Mapping[Phrase, Iterab
 
 def _phrase(tree: Tree, number: int) -> Phrase:
     return Phrase(tree.nodes[number].category, tree.phrase(number))
-
-
-def _production(tree: Tree, number: int) -> Production:
-    return tuple(part if isinstance(part, str) else _phrase(tree, part) for part in tree.parts(number))
 
 
 def _frozen(table: Mapping[Phrase, Iterable]) -> dict[Phrase, frozenset]:  # type: ignore[type-arg]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace as replace_fields
 from graphlib import TopologicalSorter
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +51,7 @@ def expand_network(grammar: SubstitutionGrammar, depth: int | None = None, max_s
         key = pending.pop()
         if key not in graph:
             productions = [production for production, _ in _alternatives(grammar, key)]
-            graph[key] = dict.fromkeys(part for production in productions for part in _keys(production))
+            graph[key] = dict.fromkeys(part for part in chain.from_iterable(productions) if isinstance(part, _Key))
             pending += graph[key]
     symbols = SymbolTable(dict.fromkeys(word for sentence in grammar.sentences for word in sentence.words))
     parts: dict[_Key, Lattice | tuple[str, ...]] = {}
@@ -75,10 +76,6 @@ def _alternatives(grammar: SubstitutionGrammar, key: _Key) -> Iterator[tuple[tup
 
 def _with_depth(production: Production, depth: int) -> tuple[str | _Key, ...]:
     return tuple(part if isinstance(part, str) else _Key(part, depth) for part in production)
-
-
-def _keys(production: tuple[str | _Key, ...]) -> Iterator[_Key]:
-    return (part for part in production if isinstance(part, _Key))
 
 
 def _expanded(

@@ -258,7 +258,8 @@ class Simplifier:
         if "substitute" in self.stages and self.mode == "bold":
             ordered = self.decoder if "reorder" in self.stages else _without_swaps(self.decoder)
             return replace(ordered, settings=settings)
-        plain = replace(self.decoder, settings=replace(settings, max_span=1), grammar=_no_rules(self.decoder))
+        no_rules = _nothing(settings.top, self.decoder.grammar.feature_names)
+        plain = replace(self.decoder, settings=replace(settings, max_span=1), grammar=no_rules)
         return plain if self.mode == "bold" else plain.with_weights(_cautious_weights(self.decoder))
 
     def _simplifications(self, analysis: Analysis, count: int) -> list[Simplification]:
@@ -416,11 +417,6 @@ def _without_swaps(decoder: Decoder) -> Decoder:
     """Returns the decoder; if it has a weight for swaps, with one that makes them too costly for any beam."""
     weights = decoder.weights
     return decoder.with_weights({**weights, SWAP_FEATURE: NO_SWAPS}) if SWAP_FEATURE in weights else decoder
-
-
-def _no_rules(decoder: Decoder) -> Grammar:
-    """Returns a grammar that matches nothing, with the decoder's features."""
-    return _nothing(decoder.settings.top, decoder.grammar.feature_names)
 
 
 def _nothing(top: str, names: Iterable[str] = ()) -> Grammar:

@@ -43,7 +43,7 @@ def with_simplicity(grammar: Grammar, model: LanguageModel) -> Grammar:
     read = _keys(grammar.source_offsets, grammar.source, grammar.source_words, patterns, table)
     written = _keys(grammar.target_offsets, grammar.target, grammar.target_words, np.arange(grammar.num_rules), table)
     removed, added = np.setdiff1d(read, written), np.setdiff1d(written, read)
-    values = np.stack([_log_probabilities(table, model), -_letters(table)], axis=1)
+    values = np.stack([_log_probabilities(table, model), [-float(len(word)) for word in table]], axis=1)
     before, after = (_means(keys, values, grammar.num_rules) for keys in (removed, added))
     gains = np.nan_to_num(after - before)  # nothing to compare if words are only removed or only added
     features = np.hstack([grammar.features, gains])
@@ -77,7 +77,3 @@ def _means(keys: Longs, values: Floats, num_rules: int) -> Floats:
 def _log_probabilities(table: SymbolTable, model: LanguageModel) -> Floats:
     unigrams = model.restrict(list(table))
     return -unigrams.cost[unigrams.vocabulary]
-
-
-def _letters(table: SymbolTable) -> Floats:
-    return np.array([len(word) for word in table], dtype=np.float64)

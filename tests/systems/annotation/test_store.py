@@ -19,7 +19,7 @@ import pytest
 
 from lattice_simp.errors import FormatError
 from lattice_simp.systems.annotation import AnnotationStore, StorageError, Task, assign
-from lattice_simp.systems.annotation.database import SCHEMA
+from lattice_simp.systems.annotation.store import SCHEMA
 from tests.systems.annotation.small_store import make_store, sentences
 
 REPOSITORY = Path(__file__).parents[3]
