@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.common import natural
+from lattice_simp.serve.text import one_line
 from lattice_simp.support.people import person_name
 
 MOST_FIELDS = 1000
@@ -55,6 +56,10 @@ class Form:
     def one(self, name: str) -> str:
         """Returns the first value of a field, or ""."""
         return self._values.get(name, [""])[0]
+
+    def person(self, name: str) -> str:
+        """Returns the name of a person in a field; raises LatticeSimpError if it is none."""
+        return person_name(one_line(self.one(name), 1000))
 
     def all(self, name: str) -> list[str]:
         """Returns all values of a field."""

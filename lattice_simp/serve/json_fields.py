@@ -1,15 +1,21 @@
-"""Reads the JSON objects that programs send."""
+"""Reads the JSON objects that programs send, and runs the actions that they ask for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.serve.opened import OpenedStore
 
 Fields: TypeAlias = Mapping[str, Any]
+
+Action: TypeAlias = Callable[..., dict[str, Any]]
+"""Takes a store, perhaps what the path of a request says, and the fields; returns the answer."""
 
 
 async def json_fields(request: Request) -> dict[str, Any]:
@@ -21,6 +27,13 @@ async def json_fields(request: Request) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise LatticeSimpError("the body is not a JSON object")
     return fields
+
+
+async def run_action(request: Request, actions: Mapping[str, Action], store: OpenedStore[Any], *known: Any) -> Response:
+    """Runs the action that the path of a request names, with the fields of its body, or raises 404."""
+    if (action := actions.get(request.path_params["action"])) is None:
+        raise HTTPException(404)
+    return JSONResponse(await store.run(action, *known, await json_fields(request)))
 
 
 def text_field(fields: Fields, name: str) -> str:

@@ -95,6 +95,11 @@ def render(
     return HTMLResponse(pages.get_template(template).render(request=request, **values), status, headers)
 
 
+def render_form(request: Request, template: str, values: Mapping[str, Any]) -> HTMLResponse:
+    """Renders a page with a form, whose `error` in the values says why the form was refused, or is None."""
+    return render(request, template, values, HTTPStatus.BAD_REQUEST if values["error"] else HTTPStatus.OK)
+
+
 async def while_connected(request: Request, work: Awaitable[T]) -> T:
     """Awaits work for a request; if the browser disconnects, cancels it and raises LatticeSimpError."""
     task, disconnected = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))

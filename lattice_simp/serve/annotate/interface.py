@@ -16,13 +16,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.annotate.tasks import task_of
-from lattice_simp.serve.json_fields import Fields, json_fields, text_field
+from lattice_simp.serve.json_fields import Action, Fields, run_action, text_field
 from lattice_simp.serve.opened import OpenedStore
 from lattice_simp.systems.annotation import AnnotationStore, Progress, Task, assign
 
@@ -40,11 +39,7 @@ class Interface:
 
     async def act(self, request: Request) -> Response:
         """Runs one of `ACTIONS`."""
-        task = task_of(request)
-        if (action := ACTIONS.get(request.path_params["action"])) is None:
-            raise HTTPException(404)
-        fields = await json_fields(request)
-        return JSONResponse(await self.opened.run(action, task, fields))
+        return await run_action(request, ACTIONS, self.opened, task_of(request))
 
 
 def _next(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
@@ -82,7 +77,7 @@ def _undo(store: AnnotationStore, task: Task, fields: Fields) -> dict[str, Any]:
     return {"sentence": None if sentence is None else sentence.id}
 
 
-ACTIONS: Mapping[str, Callable[[AnnotationStore, Task, Fields], dict[str, Any]]] = {
+ACTIONS: Mapping[str, Action] = {
     "next": _next,
     "judge": _judge,
     "skip": _skip,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -15,9 +14,7 @@ from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.annotate.tasks import ANNOTATOR, task_of
 from lattice_simp.serve.forms import Form, toggled
 from lattice_simp.serve.opened import OpenedStore
-from lattice_simp.serve.pages import redirected, render
-from lattice_simp.serve.text import one_line
-from lattice_simp.support.people import person_name
+from lattice_simp.serve.pages import redirected, render_form
 from lattice_simp.systems.annotation import (
     EXPORTS,
     AnnotationError,
@@ -51,13 +48,13 @@ class Pages:
             "error": error,
             "progress": await self.progress(),
         }
-        return render(request, "annotate.html", values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
+        return render_form(request, "annotate.html", values)
 
     async def rename(self, request: Request) -> Response:
         """Sets the annotator's name."""
         form = await Form.of(request)
         try:
-            name = person_name(one_line(form.one("annotator"), 1000))
+            name = form.person("annotator")
         except LatticeSimpError as error:
             return await self.overview(request, str(error))
         response = redirected(request, "annotate")
@@ -82,8 +79,7 @@ class Pages:
             "assignment": assignment,
             "deleted": _deleted(assignment, request.query_params if query is None else query) if assignment else "",
         }
-        template = f"annotate_{task.value}.html" if assignment else "annotate_nothing.html"
-        return render(request, template, values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
+        return render_form(request, f"annotate_{task.value if assignment else 'nothing'}.html", values)
 
     async def judge(self, request: Request) -> Response:
         """Stores a judgement or a skip, or toggles a word without a script."""

@@ -10,32 +10,12 @@ Numbers count what the rater judges, from 1; words are counted from 0. No answer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.serve.json_fields import Fields, json_fields, text_field
-from lattice_simp.serve.opened import OpenedStore
+from lattice_simp.serve.json_fields import Action, Fields, text_field
 from lattice_simp.systems.judging.store import JudgingStore
-
-
-@dataclass(frozen=True, eq=False)
-class Interface:
-    """The handlers of the JSON interface."""
-
-    opened: OpenedStore[JudgingStore]
-
-    async def act(self, request: Request) -> Response:
-        """Runs one of `ACTIONS`."""
-        if (action := ACTIONS.get(request.path_params["action"])) is None:
-            raise HTTPException(404)
-        fields = await json_fields(request)
-        return JSONResponse(await self.opened.run(action, fields))
 
 
 def _next(store: JudgingStore, fields: Fields) -> dict[str, Any]:
@@ -68,7 +48,7 @@ def _undo(store: JudgingStore, fields: Fields) -> dict[str, Any]:
     return {"number": None if position is None else position + 1}
 
 
-ACTIONS: Mapping[str, Callable[[JudgingStore, Fields], dict[str, Any]]] = {
+ACTIONS: Mapping[str, Action] = {
     "next": _next,
     "answer": _answer,
     "skip": _skip,

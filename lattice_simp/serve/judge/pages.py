@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from http import HTTPStatus
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,9 +12,7 @@ from starlette.responses import Response
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.serve.forms import Form, NameCookie, toggled
 from lattice_simp.serve.opened import OpenedStore
-from lattice_simp.serve.pages import redirected, render
-from lattice_simp.serve.text import one_line
-from lattice_simp.support.people import person_name
+from lattice_simp.serve.pages import redirected, render_form
 from lattice_simp.systems.judging.questions import NO_ERRORS, AnswerError, Errors, Question, parsed, words_of, written
 from lattice_simp.systems.judging.store import JudgingError, JudgingStore, Screen, Standing
 from lattice_simp.systems.judging.study import Study
@@ -59,7 +56,7 @@ class Pages:
         """Sets the rater's name, and begins."""
         form = await Form.of(request)
         try:
-            name = person_name(one_line(form.one("rater"), 1000))
+            name = form.person("rater")
             await self.opened.run(JudgingStore.join, name)
         except LatticeSimpError as error:
             return self._overview(request, None, "", str(error))
@@ -104,7 +101,7 @@ class Pages:
             "standing": standing,
             "error": error,
         }
-        return render(request, "judge.html", values, HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
+        return render_form(request, "judge.html", values)
 
     async def show(self, request: Request, draft: Draft | None = None) -> Response:
         """Shows the next text or page."""
@@ -114,21 +111,19 @@ class Pages:
             screen, standing = await self.opened.run(_next, name)
         except JudgingError:
             return redirected(request, "judge")
-        error = draft.error if draft else None
         values = {
             "title": self.study.title,
             "study": self.study,
             "paragraphs": paragraphs(self.study.instructions),
             "standing": standing,
-            "error": error,
+            "error": draft.error if draft else None,
         }
-        status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK
         if screen is None:
-            return render(request, "judge_nothing.html", values, status)
+            return render_form(request, "judge_nothing.html", values)
         if draft is None or draft.position != screen.position:
             draft = Draft({name: written(answer) for name, answer in screen.earlier.items()}, position=screen.position)
         values |= {"screen": screen, "draft": draft, "words": _words(self.study.questions, screen, draft)}
-        return render(request, "judge_next.html", values, status)
+        return render_form(request, "judge_next.html", values)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 
-from lattice_simp.serve.judge.interface import Interface
+from lattice_simp.serve.json_fields import run_action
+from lattice_simp.serve.judge.interface import ACTIONS
 from lattice_simp.serve.judge.pages import Pages
 from lattice_simp.serve.opened import OpenedStore
 from lattice_simp.serve.section import Section
@@ -27,13 +30,17 @@ def judge_section(study: Study, path: Path) -> Section:
     Raises FormatError if the file cannot be opened, or belongs to another study.
     """
     opened = OpenedStore(path, partial(JudgingStore, study=study))
-    pages, interface = Pages(opened, study), Interface(opened)
+    pages = Pages(opened, study)
+
+    async def act(request: Request) -> Response:
+        return await run_action(request, ACTIONS, opened)
+
     routes = [
         Route("/judge", pages.overview, name="judge"),
         Route("/judge/name", pages.rename, methods=["POST"], name="judge_name"),
         Route("/judge/next", pages.show, name="judge_next"),
         Route("/judge/next", pages.answer, methods=["POST"], name="judge_answer"),
         Route("/judge/undo", pages.undo, methods=["POST"], name="judge_undo"),
-        Route("/api/judge/{action}", interface.act, methods=["POST"], name="api_judge"),
+        Route("/api/judge/{action}", act, methods=["POST"], name="api_judge"),
     ]
     return Section("Judge", "judge", routes, Path(__file__).parent / "templates", [opened])
