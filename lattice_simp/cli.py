@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -78,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Exception as error:
         # Up to Python 3.11, Python raises an interrupt during the creation of a class as a RuntimeError.
         cause = error.__cause__
-        code = _interrupted(cause) if isinstance(cause, KeyboardInterrupt) else _report(error, debug=debug)
+        code = _interrupted(cause) if isinstance(cause, KeyboardInterrupt) else _report(error, words, debug=debug)
     drop_output()
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -195,11 +196,24 @@ def whole_app() -> typer.Typer:
     return app
 
 
-def _suggest(error: Any) -> None:
+def _long_names(words: Sequence[str]) -> list[str]:
+    """Returns the names of several letters that have a single dash.
+
+    >>> _long_names(["lm", "-lm=x", "-n", "--model"])
+    ['-lm']
+    """
+    matches = (re.match(r"-[a-z][a-z-]+(?==|$)", word) for word in words)
+    return [match[0] for match in matches if match is not None]
+
+
+def _suggest(error: Any, words: Sequence[str]) -> None:
     """Sets the suggestions in the place of an unknown option: those with the same meaning come first."""
     if hasattr(error, "possibilities"):
         from lattice_simp.commands.shared.option_aliases import similar_options
 
+        written = next((name for name in _long_names(words) if error.option_name[-1] in name), None)
+        if written is not None and len(error.option_name) == 2:  # the parser reads letters after a dash as options
+            error.option_name, error.message = written, f"No such option: {written}"
         error.possibilities = similar_options(error.option_name, _options(error))
 
 
@@ -209,9 +223,11 @@ def _options(error: Any) -> set[str]:
     return {option for parameter in parameters for option in parameter.opts}
 
 
-def _usage_hint(error: Any, message: str) -> str:
+def _usage_hint(error: Any, message: str, words: Sequence[str]) -> str:
     """Returns the likely remedy of an error in the arguments, up to a semicolon."""
     options = _options(error)
+    if (name := next((name for name in _long_names(words) if f"-{name}" in options), None)) is not None:
+        return f"write -{name}, with two dashes; "
     missing = getattr(error, "param", None)
     if (
         missing is not None
@@ -226,7 +242,7 @@ def _usage_hint(error: Any, message: str) -> str:
     return ""
 
 
-def _report(error: Exception, *, debug: bool) -> int:
+def _report(error: Exception, words: Sequence[str], *, debug: bool) -> int:
     """Prints an error in one line; returns the exit code.
 
     Raises:
@@ -241,9 +257,9 @@ def _report(error: Exception, *, debug: bool) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown
         return BAD_INPUT
     if hasattr(error, "format_message"):  # of the parser of options
-        _suggest(error)
+        _suggest(error, words)
         message = error.format_message().replace("Value error, ", "")  # a prefix of the library
-        text = f"{message} ({_usage_hint(error, message)}run it with --help for usage)"
+        text = f"{message} ({_usage_hint(error, message, words)}run it with --help for usage)"
     elif isinstance(error, LatticeSimpError):
         text = str(error)
     elif isinstance(error, OSError) and error.errno == errno.EBADF:

@@ -69,6 +69,7 @@ def test_misspelt_commands_are_distinguished_from_others(capsys):
     [
         ("lattice lm --lm x", "--model"),
         ("combine --model x", "--lm"),
+        ("lattice lm -lm x", "--model"),
         ("lattice nbest --threads 2", "--jobs"),
         ("lattice nbest --acoustic-scale 1", "--scales"),
         ("evaluate --refs x", "--reference"),
@@ -78,6 +79,22 @@ def test_misspelt_commands_are_distinguished_from_others(capsys):
 def test_unknown_options_suggest_those_with_the_same_meaning(capsys, arguments, suggestion):
     code, _, err = run(capsys, *arguments.split())
     assert (code, re.findall(r"options: ([^)]*)\)", err)) == (2, [suggestion])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "name"),
+    [
+        ("combine -lm x", "No such option: -lm", "lm"),
+        ("lattice nbest a -nbest 5", "Invalid value for '--nbest'", "nbest"),
+        ("lattice nbest a -jobs=2", "No such option: -jobs", "jobs"),
+        ("lattice prune a -output b", "Got unexpected extra argument", "output"),
+    ],
+)
+def test_long_options_with_one_dash(capsys, arguments, message, name):
+    code, _, err = run(capsys, *arguments.split())
+    assert code == 2
+    assert err.startswith(f"lattice-simp: {message}")
+    assert f"(write --{name}, with two dashes; run it with --help for usage)" in err
 
 
 def test_the_shell_completes_all_commands():

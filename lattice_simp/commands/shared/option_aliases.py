@@ -47,7 +47,7 @@ def similar_options(name: str, options: Iterable[str]) -> list[str]:
     >>> similar_options("--lm", ["--beam", "--model"]), similar_options("--bean", ["--beam", "--model"])
     (['--model'], ['--beam'])
     """
-    word = name.removeprefix("--").replace("_", "-").lower()
+    word = name.lstrip("-").replace("_", "-").lower()
     names = {option.removeprefix("--") for option in options if option.startswith("--")}
     same = {word}.union(*(aliases for aliases in _ALIASES if word in aliases)) & names
     return [f"--{option}" for option in sorted(same) or get_close_matches(word, sorted(names))]
