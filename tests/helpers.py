@@ -59,6 +59,13 @@ def write_decoder(folder: Folder, rules: str, arpa: str, weights: Mapping[str, f
     return folder
 
 
+def written_lines(folder: Folder, rows: Sequence[object]) -> Folder:
+    """Writes JSON lines; returns their file."""
+    path = folder / "x.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
 def written_json(folder: Folder, value: object) -> Folder:
     """Writes a JSON file; returns its path."""
     path = folder / "x.json"
@@ -131,6 +138,36 @@ def random_lattice(
         inputs=numbers if chosen.numbered else None,
         features=Features.from_columns(arc_scores, final_scores, count, states),
     )
+
+
+def varied_lattice(seed: int, words: Sequence[str] = ("a", "b", "c"), **options: Any) -> Lattice:
+    """Makes a lattice with epsilons, negative costs, several finals, dead ends; every third one is unsorted."""
+    varied: dict[str, Any] = {
+        "costs": (-3.0, 1.0) if seed % 4 else (0.0, 2.0),
+        "finals": 1 + seed % 3,
+        "numbered": seed % 5 > 0,
+        "shuffled": seed % 3 == 0,
+    }
+    rng = np.random.default_rng(seed)
+    return random_lattice(rng, 3 + seed % 6, words[: 1 + seed % 3], seed % 2 == 0, **varied | options)
+
+
+def sausage(slots: int, words: int, rng: np.random.Generator | None = None) -> Lattice:
+    """Returns a lattice of this many slots, each of all words; with a generator, of random ones, some of them twice."""
+    labels = np.tile(np.arange(1, words + 1), slots) if rng is None else rng.integers(1, words + 1, slots * words)
+    sources = np.repeat(np.arange(slots), words)
+    finals = np.append(np.full(slots, np.inf), 0.0)
+    table = SymbolTable(f"w{number}" for number in range(words))
+    return Lattice.from_arcs(sources, labels, np.zeros(len(labels)), sources + 1, finals, table)
+
+
+def probabilities(lattice: Lattice, scale: float = 1.0) -> dict[Gram, float]:
+    """Returns the posterior of every string, all its paths together."""
+    values: dict[Gram, float] = {}
+    for words, _, cost in paths(lattice):
+        values[words] = values.get(words, 0.0) + math.exp(-scale * cost)
+    total = sum(values.values())
+    return {words: mass / total for words, mass in values.items()}
 
 
 def arc_paths(lattice: Lattice) -> Iterator[tuple[list[int], int]]:

@@ -10,9 +10,9 @@ import sys
 
 import numpy as np
 import pytest
-from helpers import paths, random_lattice
+from helpers import paths, random_lattice, sausage
 
-from lattice_simp import Lattice, SymbolTable, nbest, read, read_nbest, write
+from lattice_simp import Lattice, nbest, read, read_nbest, write
 
 NBEST = "0 ||| a x c ||| f= -1 ||| -2\n0 ||| b d ||| f= -2 ||| -1\n1 ||| e ||| f= -1 ||| -1\n"
 SKELETON = "0 ||| a c ||| f= -1 ||| -0.5\n1 ||| q ||| f= -1 ||| -1\n"
@@ -32,15 +32,6 @@ def test_info_reports_size_and_best_path(call, files):
     assert lines["paths"] == "2"
     assert lines["best string"] == "b d"
     assert lines["acyclic"] == "yes"
-
-
-def sausage(slots, words, rng=None):
-    """Returns a lattice of this many slots; with a generator, a word may occur twice in a slot."""
-    labels = np.tile(np.arange(1, words + 1), slots) if rng is None else rng.integers(1, words + 1, slots * words)
-    sources = np.repeat(np.arange(slots), words)
-    finals = np.append(np.full(slots, np.inf), 0.0)
-    table = SymbolTable(f"w{number}" for number in range(words))
-    return Lattice.from_arcs(sources, labels, np.ones(len(labels)), sources + 1, finals, table)
 
 
 def test_info_counts_strings_only_where_that_is_quick(call, files, monkeypatch):

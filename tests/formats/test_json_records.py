@@ -9,6 +9,7 @@ import zlib
 
 import pytest
 import zstandard
+from helpers import written_lines
 
 import lattice_simp as ls
 from lattice_simp.errors import FormatError
@@ -17,12 +18,6 @@ from lattice_simp.support import zip_files
 from lattice_simp.support.textio import read_lines
 
 LOGS = [{"token": "A", "logprob": -0.25, "top_logprobs": []}, {"token": " cat.", "logprob": -0.5, "top_logprobs": []}]
-
-
-def written(tmp_path, *rows):
-    path = tmp_path / "answers.json"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def texts(path):
@@ -113,7 +108,7 @@ def test_logs_of_inspect_that_unpack_to_too_much(tmp_path, monkeypatch):
 def test_numbers_of_results_in_a_service_are_names(tmp_path):
     words = [{"text": "a", "start": 0, "end": 500}, {"text": "cat", "start": 500, "end": 900}]
     rows = [{"id": 5_936_415 - place, "text": "a cat", "words": words} for place in (0, 1)]
-    sentences = list(stream_sentences(written(tmp_path, *rows)))
+    sentences = list(stream_sentences(written_lines(tmp_path, rows)))
     assert [(sentence.number, sentence.name) for sentence in sentences] == [(0, "5936415"), (1, "5936414")]
     rows = [{"id": number, "text": "a cat", "words": words} for number in (0, 2)]
-    assert [sentence.number for sentence in stream_sentences(written(tmp_path, *rows))] == [0, 1, 2]
+    assert [sentence.number for sentence in stream_sentences(written_lines(tmp_path, rows))] == [0, 1, 2]

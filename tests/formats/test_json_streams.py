@@ -8,6 +8,7 @@ from copy import deepcopy
 
 import pytest
 from format_helpers import JSON_CASES, rounded
+from helpers import written_lines
 
 import lattice_simp as ls
 from lattice_simp.errors import FormatError, InputWarning
@@ -26,17 +27,11 @@ def soniox(*tokens, **fields):
 SESSIONS = {case["case"].removeprefix("session: "): case for case in JSON_CASES if case["case"].startswith("session: ")}
 
 
-def written(tmp_path, rows):
-    path = tmp_path / "session.jsonl"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return path
-
-
 @pytest.mark.parametrize("name", SESSIONS)
 def test_a_session_after_another_one(tmp_path, name):
     """The results are those of `json_results.jsonl` twice; segments of WhisperLive stand in each message."""
     case = SESSIONS[name]
-    path = written(tmp_path, 2 * case["rows"])
+    path = written_lines(tmp_path, 2 * case["rows"])
     with pytest.warns(InputWarning) as caught:
         entries = [entry for sentence in stream_sentences(path) for entry in sentence.hypotheses]
     left = [str(warning.message) for warning in caught if "the name w again" not in str(warning.message)]
@@ -57,7 +52,7 @@ def test_utterances_of_tokens(tmp_path):
         soniox(token("at", 70, 90)),
     ]
     with pytest.warns(InputWarning, match=r"left out messages of the kind 'translation'"):
-        lists = ls.read_nbest(written(tmp_path, rows))
+        lists = ls.read_nbest(written_lines(tmp_path, rows))
     assert [[(entry.text, entry.times) for entry in entries] for entries in lists] == [
         [("Hello", ((0.0, 0.03),))],
         [("A cat", ((0.04, 0.05), (0.06, 0.09)))],
@@ -73,7 +68,7 @@ def test_segments_that_messages_repeat(tmp_path):
     first, second, third = segment(0, " A cat."), segment(1, " A dog."), segment(2, " A b", completed=False)
     rows = [[first, segment(1.1, " A d", completed=False)], [first, second], [second, third]]
     with pytest.warns(InputWarning, match="left out interim results"):
-        [[entry]] = ls.read_nbest(written(tmp_path, [{"uid": "u", "segments": row} for row in rows]))
+        [[entry]] = ls.read_nbest(written_lines(tmp_path, [{"uid": "u", "segments": row} for row in rows]))
     assert entry.text == "A cat. A dog. A b"
 
 
@@ -92,13 +87,15 @@ def test_lines_that_messages_change(tmp_path):
     rows = [
         {"type": "diff", "seq": number, "buffer_transcription": "", **change} for number, change in enumerate(changes)
     ]
-    assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, [first, *rows]))] == ["A cat. A dog. A b"]
+    assert [entries[0].text for entries in ls.read_nbest(written_lines(tmp_path, [first, *rows]))] == [
+        "A cat. A dog. A b"
+    ]
 
 
 def test_texts_that_are_never_final_are_results(tmp_path):
     rows = [{"text": text, "is_final": False} for text in ("A cat.", "A dog.")]
     with warnings.catch_warnings(action="error"):
-        assert [entries[0].text for entries in ls.read_nbest(written(tmp_path, rows))] == ["A cat.", "A dog."]
+        assert [entries[0].text for entries in ls.read_nbest(written_lines(tmp_path, rows))] == ["A cat.", "A dog."]
     values = ((number, {"text": f"A cat {number}.", "is_final": False}) for number in range(10_000))
     results = without_open(values)
     next(results)
@@ -110,19 +107,19 @@ def test_texts_that_are_never_final_are_results(tmp_path):
 def test_results_that_may_be_interim_are_reported(tmp_path, wrap):
     """Without a word on finality, all results are read; a warning tells of texts that go on in the next one."""
     texts = ["a", "a cat", "A cat slept.", "It", "It rained."]
-    path = written(tmp_path, [wrap({"alternatives": [{"transcript": text}]}) for text in texts])
-    with pytest.warns(InputWarning, match=r"session.jsonl:1: most results are repeated .* \(keep only the final"):
+    path = written_lines(tmp_path, [wrap({"alternatives": [{"transcript": text}]}) for text in texts])
+    with pytest.warns(InputWarning, match=r"x.jsonl:1: most results are repeated .* \(keep only the final"):
         assert [entries[0].text for entries in ls.read_nbest(path)] == texts
     with warnings.catch_warnings(action="error"):
-        assert len(ls.read_nbest(written(tmp_path, [{"hypotheses": [text]} for text in texts]))) == len(texts)
+        assert len(ls.read_nbest(written_lines(tmp_path, [{"hypotheses": [text]} for text in texts]))) == len(texts)
         rows = [wrap({"alternatives": [{"transcript": text}]}) for text in ("Yes.", "Yes, I do.", "It rained.")]
-        assert len(ls.read_nbest(written(tmp_path, rows))) == 3
+        assert len(ls.read_nbest(written_lines(tmp_path, rows))) == 3
 
 
 def test_texts_in_parts(tmp_path):
     parts = (("w", "A"), ("w", " cat"), ("v", "No"))
     rows = [{"mode": "online", "text": text, "wav_name": name, "is_final": False} for name, text in parts]
-    sentences = list(stream_sentences(written(tmp_path, rows)))
+    sentences = list(stream_sentences(written_lines(tmp_path, rows)))
     assert [(sentence.name, sentence.hypotheses[0].text) for sentence in sentences] == [("w", "A cat"), ("v", "No")]
 
 
@@ -130,7 +127,7 @@ def test_messages_of_other_kinds_are_reported(tmp_path):
     translation = {"type": "translation", "data": {"translated_utterance": {"text": "Un chat."}}}
     refined = SESSIONS["Yandex"]["rows"][2]
     refinement = {"finalRefinement" if name == "final" else name: value for name, value in refined.items()}
-    path = written(tmp_path, [translation, SESSIONS["Gladia"]["rows"][3], refinement, translation])
+    path = written_lines(tmp_path, [translation, SESSIONS["Gladia"]["rows"][3], refinement, translation])
     with pytest.warns(InputWarning, match=r":1: left out messages of the kind 'translation'"):
         assert [entries[0].text for entries in ls.read_nbest(path)] == ["A cat."]
 
@@ -138,11 +135,11 @@ def test_messages_of_other_kinds_are_reported(tmp_path):
 def test_results_of_unknown_finality_are_read(tmp_path):
     """Null says nothing: only results of Google that may still change are interim ones then."""
     result = {"final": None, "alternatives": [{"transcript": "A cat."}]}
-    [[entry]] = ls.read_nbest(written(tmp_path, [{"results": [result]}]))
+    [[entry]] = ls.read_nbest(written_lines(tmp_path, [{"results": [result]}]))
     assert entry.text == "A cat."
     rows = [{"results": [{**result, "stability": 0.5}]}, {"results": [result]}]
     with pytest.warns(InputWarning, match="left out interim results"):
-        assert len(list(ls.read_nbest(written(tmp_path, rows)))) == 1
+        assert len(list(ls.read_nbest(written_lines(tmp_path, rows)))) == 1
 
 
 def test_messages_without_results_are_refused(tmp_path):
@@ -158,27 +155,25 @@ def test_messages_without_results_are_refused(tmp_path):
         "OpenAI": 1,
     }
     for name, count in counts.items():
-        path = written(tmp_path, SESSIONS[name]["rows"][:count])
+        path = written_lines(tmp_path, SESSIONS[name]["rows"][:count])
         with (
             pytest.warns(InputWarning, match="left out interim results"),
-            pytest.raises(
-                FormatError, match=r"session\.jsonl: all results are interim ones \(save the stream to its end"
-            ),
+            pytest.raises(FormatError, match=r"x\.jsonl: all results are interim ones \(save the stream to its end"),
         ):
             ls.read_nbest(path)
-    with pytest.raises(FormatError, match=r"session\.jsonl: "):
-        ls.read_nbest(written(tmp_path, SESSIONS["OpenAI's sessions"]["rows"][:1]))
+    with pytest.raises(FormatError, match=r"x\.jsonl: "):
+        ls.read_nbest(written_lines(tmp_path, SESSIONS["OpenAI's sessions"]["rows"][:1]))
     done = SESSIONS["OpenAI"]["rows"][-1]
     broken = {**done, "text": 7}
     for rows in ([done, broken], [broken, done]):
         with pytest.raises(FormatError, match="expected an object with a list of hypotheses"):
-            ls.read_nbest(written(tmp_path, rows))
+            ls.read_nbest(written_lines(tmp_path, rows))
 
 
 @pytest.mark.parametrize("name", ["custom_id", "name"])
 def test_results_within_messages_keep_their_names(tmp_path, name):
     words = [{"text": "A", "start": 0.2, "end": 0.5}, {"text": "cat.", "start": 0.6, "end": 1.4}]
-    path = written(tmp_path, [{name: "u-1", "payload": {"output": {"text": "A cat.", "words": words}}}])
+    path = written_lines(tmp_path, [{name: "u-1", "payload": {"output": {"text": "A cat.", "words": words}}}])
     assert [(sentence.name, sentence.hypotheses[0].text) for sentence in stream_sentences(path)] == [("u-1", "A cat.")]
 
 
@@ -188,13 +183,16 @@ def test_channels_of_streams_are_reported(tmp_path, name):
     for number, row in enumerate(rows):
         row["Transcript"]["Results"][0][name] = f"ch_{number}"
     with pytest.warns(InputWarning, match=f"speakers or channels are not read: '{name}'"):
-        assert len(ls.read_nbest(written(tmp_path, rows))) == 2
+        assert len(ls.read_nbest(written_lines(tmp_path, rows))) == 2
 
 
 def test_errors_of_streams_are_failed_requests(tmp_path):
     rows = [soniox(token("No", 0, 10)), {"error_code": 429, "error_message": "too many"}]
     with pytest.warns(InputWarning, match="the first: too many"):
-        assert [[entry.text for entry in entries] for entries in ls.read_nbest(written(tmp_path, rows))] == [["No"], []]
+        assert [[entry.text for entry in entries] for entries in ls.read_nbest(written_lines(tmp_path, rows))] == [
+            ["No"],
+            [],
+        ]
 
 
 def test_segments_of_several_speakers(tmp_path):
@@ -221,7 +219,7 @@ def test_own_objects_with_the_fields_of_messages_are_results(tmp_path):
         {"message": "partial"},
         {"mode": "online"},
     ):
-        assert ls.read_nbest(written(tmp_path, [{**row, "hypotheses": ["a cat"]}]))[0][0].text == "a cat", row
+        assert ls.read_nbest(written_lines(tmp_path, [{**row, "hypotheses": ["a cat"]}]))[0][0].text == "a cat", row
 
 
 @pytest.mark.parametrize("indent", [None, 2])

@@ -6,18 +6,9 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from helpers import paths
+from helpers import probabilities
 
 from lattice_simp import Lattice, SymbolTable
-
-
-def probabilities(lattice, scale=1.0):
-    """Returns {string: probability}."""
-    values = {}
-    for words, _, cost in paths(lattice):
-        values[words] = values.get(words, 0.0) + math.exp(-scale * cost)
-    total = sum(values.values())
-    return {words: mass / total for words, mass in values.items()}
 
 
 def layouts(lattice, rng):

@@ -8,8 +8,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from helpers import paths, random_lattice
-from layouts import expected_slots, layouts, probabilities
+from helpers import paths, probabilities, random_lattice
+from layouts import expected_slots, layouts
 from word_edits import edits
 
 from lattice_simp import (

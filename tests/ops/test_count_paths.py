@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import paths, random_lattice
+from helpers import paths, random_lattice, sausage
 
 from lattice_simp import CyclicLatticeError, Lattice, LatticeSimpError, SymbolTable, count_paths
 from lattice_simp.ops.count_paths import log_count
@@ -19,14 +19,6 @@ def test_paths_are_counted():
     assert count_paths(Lattice.empty_like(lattice)) == 0
     with pytest.raises(CyclicLatticeError):
         count_paths(Lattice.from_arcs([0], [1], [1.0], [0], [0.0], SymbolTable("a")))
-
-
-def sausage(slots, words):
-    sources = np.repeat(np.arange(slots), words)
-    ends = np.append(np.full(slots, math.inf), 0.0)
-    labels = np.tile(np.arange(1, words + 1), slots)
-    table = SymbolTable(str(number) for number in range(words))
-    return Lattice.from_arcs(sources, labels, np.zeros(len(sources)), sources + 1, ends, table)
 
 
 @pytest.mark.parametrize(("slots", "words"), [(31, 2), (32, 2), (33, 2), (64, 2), (65, 2), (400, 10), (3, 2000)])

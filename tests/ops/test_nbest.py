@@ -8,31 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pynini
 import pytest
-from helpers import arc_paths, best_by_string, paths, random_lattice
+from helpers import arc_paths, best_by_string, paths, random_lattice, varied_lattice
 
 from lattice_simp import Lattice, SymbolTable, nbest, shortest_path
 from lattice_simp.core.features import Features
 from lattice_simp.errors import CyclicLatticeError, EmptyLatticeError
 
-WORDS = ("a", "b", "c")
 SEEDS = range(30)
-
-
-def make(seed):
-    """Returns a lattice with epsilons, negative costs, several finals, dead ends; every third one is unsorted."""
-    rng = np.random.default_rng(seed)
-    return random_lattice(
-        rng,
-        3 + seed % 6,
-        WORDS[: 1 + seed % 3],
-        epsilon=seed % 2 == 0,
-        arcs_per_state=2.5,
-        costs=(-3.0, 1.0) if seed % 4 else (0.0, 2.0),
-        finals=1 + seed % 3,
-        columns=("x", "y"),
-        numbered=seed % 5 > 0,
-        shuffled=seed % 3 == 0,
-    )
 
 
 def rounded(lattice, digits=0):
@@ -43,7 +25,7 @@ def rounded(lattice, digits=0):
 @pytest.mark.parametrize("unique", [True, False])
 def test_arcs_of_a_path_give_back_its_cost_words_inputs_and_scores(unique):
     for seed in SEEDS:
-        lattice = make(seed)
+        lattice = varied_lattice(seed, arcs_per_state=2.5, columns=("x", "y"))
         trim = lattice.connected()
         ends = {tuple(arcs): state for arcs, state in arc_paths(trim)}
         for path in nbest(lattice, 20, unique=unique):
@@ -64,7 +46,7 @@ def test_arcs_of_a_path_give_back_its_cost_words_inputs_and_scores(unique):
 @pytest.mark.parametrize("unique", [True, False])
 def test_ties_lose_nothing_and_repeat_in_the_same_order(unique):
     for seed in SEEDS:
-        lattice = rounded(make(seed))
+        lattice = rounded(varied_lattice(seed, arcs_per_state=2.5, columns=("x", "y")))
         expected = (
             best_by_string(lattice) if unique else {labels: cost for labels, *_, cost in _numbered_paths(lattice)}
         )
@@ -150,7 +132,7 @@ def test_the_remedy_for_cycles_works():
 
 def test_the_shortest_path_is_the_cheapest_one():
     for seed in SEEDS:
-        lattice = make(seed)
+        lattice = varied_lattice(seed, arcs_per_state=2.5, columns=("x", "y"))
         expected = min(paths(lattice), key=lambda path: path[2], default=None)
         if expected is None:
             with pytest.raises(EmptyLatticeError, match="accepts nothing"):

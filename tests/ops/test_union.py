@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import best_by_string, paths, random_lattice
+from helpers import best_by_string, paths, probabilities, random_lattice
 
 from lattice_simp import (
     CyclicLatticeError,
@@ -84,15 +84,6 @@ def test_what_cannot_be_joined_is_refused():
     for share in (0.0, -1.0, math.inf, math.nan):
         with pytest.raises(LatticeSimpError, match=r"(the share of a lattice|each of the shares of the lattices) is"):
             union(lattice, lattice, shares=[1.0, share])
-
-
-def probabilities(lattice, scale=1.0):
-    """Returns the posterior of every string, all its paths together."""
-    counter = Counter()
-    for words, _, cost in paths(lattice):
-        counter[words] += math.exp(-scale * cost)
-    total = sum(counter.values())
-    return {words: share / total for words, share in counter.items()}
 
 
 @pytest.mark.parametrize("scale", [0.4, 1.0, 3.0])

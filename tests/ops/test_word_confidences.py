@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from helpers import random_lattice
-from layouts import expected_confidences, forms, layouts, probabilities
+from helpers import probabilities, random_lattice
+from layouts import expected_confidences, forms, layouts
 
 import lattice_simp as ls
 from lattice_simp.errors import EmptyLatticeError

@@ -8,13 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import arc_paths, beams_between, best_by_string, paths, random_lattice
+from helpers import arc_paths, beams_between, best_by_string, paths, varied_lattice
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.engines import ENGINES
 from lattice_simp.errors import CyclicLatticeError, LatticeSimpError
 
-WORDS = ("a", "b", "c")
 SEEDS = range(40)
 CLOSE = {"arrays": 1e-9, "openfst": 1e-4}
 """How closely each engine's costs must be those by brute force."""
@@ -22,22 +21,6 @@ CLOSE = {"arrays": 1e-9, "openfst": 1e-4}
 CYCLIC = Lattice.from_arcs([0, 0], [1, 1], [1.0, 1.0], [0, 1], [math.inf, 0.0], SymbolTable("a"))
 DEAD_END = Lattice.from_arcs([0], [1], [0.0], [1], [math.inf] * 2, SymbolTable("a"))
 EMPTY = [Lattice.from_strings([]), DEAD_END]
-
-
-def make(seed):
-    """Returns a lattice with epsilons, negative costs, several finals, dead ends; every third one is unsorted."""
-    rng = np.random.default_rng(seed)
-    return random_lattice(
-        rng,
-        3 + seed % 6,
-        WORDS[: 1 + seed % 3],
-        epsilon=seed % 2 == 0,
-        arcs_per_state=2.2,
-        costs=(-3.0, 1.0) if seed % 4 else (0.0, 2.0),
-        finals=1 + seed % 3,
-        numbered=seed % 5 > 0,
-        shuffled=seed % 3 == 0,
-    )
 
 
 def words_and_costs(lattice):
@@ -52,7 +35,7 @@ def words_and_costs(lattice):
 def test_pruning_keeps_the_arcs_and_ends_of_paths_within_the_beam():
     beams = 0
     for seed in SEEDS:
-        lattice = make(seed).connected()
+        lattice = varied_lattice(seed, arcs_per_state=2.2).connected()
         rows = [(arcs, end, lattice.weights[arcs].sum() + lattice.finals[end]) for arcs, end in arc_paths(lattice)]
         through, ending = np.full(lattice.num_arcs, math.inf), np.full(lattice.num_states, math.inf)
         for arcs, end, cost in rows:
@@ -78,7 +61,7 @@ def test_pruning_keeps_the_arcs_and_ends_of_paths_within_the_beam():
 
 def test_without_a_beam_everything_stays():
     for seed in SEEDS:
-        lattice = make(seed)
+        lattice = varied_lattice(seed, arcs_per_state=2.2)
         for name, engine in ENGINES.items():
             assert words_and_costs(engine.prune(lattice)) == words_and_costs(lattice), (seed, name)
 
@@ -88,7 +71,7 @@ def test_without_a_beam_everything_stays():
 
 def test_different_strings_at_their_least_costs():
     for seed in SEEDS:
-        lattice = make(seed)
+        lattice = varied_lattice(seed, arcs_per_state=2.2)
         if seed % 7 == 0:  # costs that tie often
             lattice = replace(lattice, weights=np.round(lattice.weights), finals=np.round(lattice.finals))
         expected = best_by_string(lattice)
@@ -108,7 +91,7 @@ def test_different_strings_at_their_least_costs():
 
 def test_without_unique_every_path_counts():
     for seed in SEEDS:
-        lattice = make(seed)
+        lattice = varied_lattice(seed, arcs_per_state=2.2)
         expected = sorted(cost for *_, cost in paths(lattice))
         for name, engine in ENGINES.items():
             for n in (1, 4, 10**30):
@@ -131,7 +114,7 @@ def log_sum(costs):
 
 def test_distances_are_those_of_all_paths():
     for seed in SEEDS:
-        lattice = make(seed).topsorted()
+        lattice = varied_lattice(seed, arcs_per_state=2.2).topsorted()
         ends = [[] for _ in range(lattice.num_states)]
         starts = [[] for _ in range(lattice.num_states)]
         for state in reversed(range(lattice.num_states)):
@@ -152,7 +135,7 @@ def test_distances_are_those_of_all_paths():
 
 def test_arc_posteriors_are_the_shares_of_all_paths():
     for seed in SEEDS:
-        lattice = make(seed).topsorted()
+        lattice = varied_lattice(seed, arcs_per_state=2.2).topsorted()
         expected = np.zeros(lattice.num_arcs)
         total = 0.0
         for arcs, end in arc_paths(lattice):

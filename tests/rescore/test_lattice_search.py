@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers import arc_paths, random_lattice
+from helpers import arc_paths, random_lattice, sausage
 
 from lattice_simp import Lattice
 from lattice_simp.core.hypothesis import Hypothesis
@@ -87,28 +87,16 @@ def test_a_huge_beam_is_exact(weights):
         ), f"seed {seed}"
 
 
-def sausage(width, length):
-    """Returns all strings of `length` words out of `width`."""
-    sources = np.repeat(np.arange(length), width)
-    finals = np.full(length + 1, np.inf)
-    finals[-1] = 0.0
-    from lattice_simp import SymbolTable
-
-    labels = np.tile(np.arange(1, width + 1), length)
-    symbols = SymbolTable(chr(ord("a") + number) for number in range(width))
-    return Lattice.from_arcs(sources, labels, np.zeros(len(labels)), sources + 1, finals, symbols)
-
-
 def test_the_beam_bounds_the_work_and_calls_are_one_a_level():
     scorer = WholeHistory()
-    result = rescore_lattice(sausage(4, 10), [], scorer, n=5, beam=3)
+    result = rescore_lattice(sausage(10, 4), [], scorer, n=5, beam=3)
     assert scorer.calls == 10
     assert scorer.words == 4 + 9 * 3 * 4
     assert len(result) == 3  # as many as the last state keeps
     for path in result:
         assert path.features["Model"] == pytest.approx(-scorer.score([], [path.tokens])[0])
-    wide = rescore_lattice(sausage(4, 6), [], scorer, n=1, beam=4**6)[0]
-    narrow = rescore_lattice(sausage(4, 6), [], scorer, n=1, beam=1)[0]
+    wide = rescore_lattice(sausage(6, 4), [], scorer, n=1, beam=4**6)[0]
+    narrow = rescore_lattice(sausage(6, 4), [], scorer, n=1, beam=1)[0]
     assert wide.cost <= narrow.cost
 
 
