@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tune_helpers import best_of_line
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.metrics import sari_corpus
@@ -73,17 +74,8 @@ def test_no_point_of_the_line_is_better(random_lattice):
     gains = []
     for seed in range(15):
         lattices, references, sources, weights = corpus(random_lattice, seed)
-        prepared = SARI.prepared(references, sources)
         direction = np.random.default_rng(100 + seed).normal(size=3)
-        results = [segments(*pair, weights, [direction]) for pair in zip(lattices, prepared, strict=True)]
-        optimum = search_line(results, metric=SARI)
-        ends = np.unique(np.concatenate([part.begins[1:] for part in results]))
-        points = [ends[0] - 1, *(ends[1:] + ends[:-1]) / 2, ends[-1] + 1]
-        scores = [evaluate(lattices, prepared, weights + gamma * direction, SARI) for gamma in points]
-        assert optimum.score == pytest.approx(max(scores), abs=1e-12), f"seed {seed}"
-        assert optimum.here == pytest.approx(evaluate(lattices, prepared, weights, SARI), abs=1e-12), f"seed {seed}"
-        reached = evaluate(lattices, prepared, weights + optimum.gamma * direction, SARI)
-        assert reached == pytest.approx(optimum.score, abs=1e-12), f"seed {seed}"
+        optimum = best_of_line(lattices, SARI.prepared(references, sources), weights, direction, SARI)
         assert optimum.detail is None
         gains.append(optimum.score - optimum.here)
     assert np.count_nonzero(np.array(gains) > 0.01) > 5  # no plateaus

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 import sacrebleu
 from rapidfuzz.distance import Levenshtein
+from tune_helpers import best_of_line
 
 from lattice_simp import Lattice, SymbolTable
 from lattice_simp.errors import LatticeSimpError
-from lattice_simp.tune.envelope import segments
 from lattice_simp.tune.feature_lattice import tuning_lattice
-from lattice_simp.tune.line_search import search_line
-from lattice_simp.tune.mert import MertOptions, evaluate, minimize_error
+from lattice_simp.tune.mert import MertOptions, minimize_error
 from lattice_simp.tune.metrics import CHRF, TER, WER
 from lattice_simp.tune.mira import MiraOptions, learn_margins
 
@@ -95,12 +94,7 @@ def test_no_point_of_the_line_is_better(random_lattice, metric):
         lattices, references, weights = lattices_of_words(random_lattice, seed)
         prepared = metric.prepared(references, symbols=lattices[0].symbols)
         direction = np.random.default_rng(100 + seed).normal(size=3)
-        results = [segments(*pair, weights, [direction]) for pair in zip(lattices, prepared, strict=True)]
-        optimum = search_line(results, metric=metric)
-        ends = np.unique(np.concatenate([part.begins[1:] for part in results]))
-        points = [ends[0] - 1, *(ends[1:] + ends[:-1]) / 2, ends[-1] + 1]
-        scores = [evaluate(lattices, prepared, weights + gamma * direction, metric) for gamma in points]
-        assert optimum.score == pytest.approx(max(scores), abs=1e-12), f"seed {seed}"
+        optimum = best_of_line(lattices, prepared, weights, direction, metric)
         gains.append(optimum.score - optimum.here)
     assert max(gains) > 0.01
 
