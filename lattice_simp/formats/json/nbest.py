@@ -87,6 +87,8 @@ _TIMES = "times that are not pairs of a begin and an end in seconds, one for eac
 _SHARES = "confidences that are not numbers from 0 to 1, one for each token"
 _MATCHED = 1 << 10
 _MOST_PAIRS = 1 << 24  # of words of two hypotheses that are aligned
+_MARK = re.compile(r"<\|[^<>|]+\|>")
+_NO_MARKS = "decode without them (skip_special_tokens=True), or cut them off: sed 's/<|[^|]*|>//g'"
 _ONE_FILTER = "keep the lines of one filter to be sure"
 _ONLY_INTERIM = "save the stream to its end, with the final results"
 _REMEDY = 'write {"id": 0, "hypotheses": [{"text": "a cat", "score": -1.5}]}'
@@ -151,6 +153,7 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
         hypotheses = _hypotheses(_scored(row, doubts, number), cost, _Place(path, number))
         hypotheses = _with_all_times(hypotheses, doubts, number)
         _doubt_confidences(hypotheses, doubts, number)
+        _doubt_marks(hypotheses, doubts, number)
         doubts.check_scores([hypothesis.score for hypothesis in hypotheses], [number] * len(hypotheses))
         yield Sentence(due, hypotheses, name if isinstance(name, str) else None)
         due += 1
@@ -450,6 +453,15 @@ def _doubt_confidences(hypotheses: Sequence[Hypothesis], doubts: Doubts, number:
         )
         remedy = "write the first one of each list: `lattice texts -n 1 --output NAME.jsonl`"
         doubts.raise_once(f"{what}, so lattices of the list have none", number, remedy)
+
+
+def _doubt_marks(hypotheses: Sequence[Hypothesis], doubts: Doubts, number: int) -> None:
+    """Warns if words hold special tokens of a model, such as Whisper's and SenseVoice's languages."""
+    marks = (_MARK.search(token) for hypothesis in hypotheses for token in hypothesis.tokens if "<|" in token)
+    mark = next(filter(None, marks), None)
+    if mark is not None:
+        message = f"special tokens of a model, such as {shown(mark[0])}, are read as words"
+        doubts.raise_once(message, number, _NO_MARKS)
 
 
 def _with_all_times(hypotheses: list[Hypothesis], doubts: Doubts, number: int) -> list[Hypothesis]:

@@ -59,6 +59,9 @@ _LABELLED = "transcript.text.segment"
 _ANSWERS = {"response": "done", "generation": "generation", "text": "generation_id"}
 """The names of texts, and of the fields by which these are answers: of Ollama, Llama on Bedrock, Cohere."""
 
+_SPECIAL = "<|"
+"""The beginning of a special token of a model."""
+
 _SOME_SCORES = ("the scores of segments are not read, as some have none", "write 'avg_logprob' in all segments")
 _BACKWARD = ("words that end before they begin take no time", "check the times of the recogniser")
 _NULL_REMEDY = "recognise these recordings again"
@@ -258,8 +261,11 @@ def _of_segments(row: Mapping[str, Any]) -> object:
         return from_whisper(row) if "avg_logprob" in row else None
     if not all(isinstance(segment, dict) and isinstance(segment.get("text"), str) for segment in segments):
         return {"segments": segments}  # without a text
-    has_text = isinstance(row.get("text"), str) and not any(segment.get("type") == _LABELLED for segment in segments)
-    text = row["text"] if has_text else " ".join(segment["text"] for segment in segments)
+    text = row.get("text")
+    if isinstance(text, str) and _SPECIAL in text and not any(_SPECIAL in segment["text"] for segment in segments):
+        text = None  # Whisper keeps special tokens out of segments
+    if not isinstance(text, str) or any(segment.get("type") == _LABELLED for segment in segments):
+        text = " ".join(segment["text"] for segment in segments)
     lengths = [_length(segment) for segment in segments]
     scores = _scores(segments)
     if not scores or len(scores) < len(segments):
