@@ -7,7 +7,6 @@ import pwd
 import random
 import resource
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -21,8 +20,7 @@ from lattice_simp.errors import FormatError
 from lattice_simp.systems.annotation import AnnotationStore, StorageError, Task, assign
 from lattice_simp.systems.annotation.store import SCHEMA
 from tests.systems.annotation.small_store import make_store, sentences
-
-REPOSITORY = Path(__file__).parents[3]
+from tests.systems.writers import REPOSITORY, lines_until_killed, start_writer
 
 WRITER = """
 import sys
@@ -35,22 +33,12 @@ for sentence in store.sentences():
 """A program that judges one sentence after the other, and prints the judged ones."""
 
 
-def start_writer(path, name, **options):
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    arguments = [sys.executable, "-c", WRITER, str(path), name]
-    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, **options)
-
-
 def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path):
     path = tmp_path / "a.db"
     make_store(path, 2000).close()
     acknowledged = []
     for name in ("Ada", "Bob"):
-        with start_writer(path, name) as writer:
-            lines = [writer.stdout.readline() for _ in range(random.Random(name).randrange(20, 60))]
-            writer.send_signal(signal.SIGKILL)
-            lines += writer.stdout.read().splitlines(keepends=True)
-        acknowledged += [(name, line.decode().strip()) for line in lines if line.endswith(b"\n")]
+        acknowledged += [(name, line) for line in lines_until_killed(WRITER, path, name)]
     assert 40 < len(acknowledged) < 4000
     with AnnotationStore(path) as store:
         result = {(judgement.annotator, judgement.sentence.id) for judgement in store.judgements()}
@@ -61,7 +49,7 @@ def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path):
 def test_processes_and_threads_at_once(quick_path):
     path = quick_path / "a.db"
     with make_store(path, 30) as store:
-        writers = [start_writer(path, name) for name in ("Ada", "Bob")]
+        writers = [start_writer(WRITER, path, name) for name in ("Ada", "Bob")]
         with ThreadPoolExecutor(4) as threads:
             names = [f"thread {number}" for number in range(4)]
             list(threads.map(lambda name: [store.shorten(name, f"talk.{n}", "1110") for n in range(30)], names))
@@ -207,7 +195,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
-    with start_writer(path, "Ada", preexec_fn=limit) as writer:
+    with start_writer(WRITER, path, "Ada", preexec_fn=limit) as writer:
         out, err = writer.communicate()
     acknowledged = out.decode().split()
     result = err.decode().strip().splitlines()[-1]

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import random
-import signal
 import sqlite3
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -22,8 +16,7 @@ from lattice_simp.systems.judging.design import Role
 from lattice_simp.systems.judging.questions import AnswerError
 from lattice_simp.systems.judging.store import JudgingError, JudgingStore
 from tests.systems.judging.small_study import ERRORS, PREFERENCE, RATING, example, judge_all, make_study, system_of
-
-REPOSITORY = Path(__file__).parents[3]
+from tests.systems.writers import lines_until_killed
 
 WRITER = """
 import sys
@@ -36,23 +29,12 @@ while (screen := store.screen(sys.argv[2])) is not None:
 """A program that judges one output after the other, and prints the judged ones."""
 
 
-def start_writer(path, name):
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    arguments = [sys.executable, "-c", WRITER, str(path), name]
-    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-
-
 @pytest.mark.slow
 def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path):
     path = tmp_path / "a.db"
     JudgingStore(path, make_study(items=3000)).close()
     for name in ("Ada", "Bob"):
-        acknowledged = []
-        with start_writer(path, name) as writer:
-            lines = [writer.stdout.readline() for _ in range(random.Random(name).randrange(20, 60))]
-            writer.send_signal(signal.SIGKILL)
-            lines += writer.stdout.read().splitlines(keepends=True)
-            acknowledged = [int(line) for line in lines if line.endswith(b"\n")]
+        acknowledged = [int(line) for line in lines_until_killed(WRITER, path, name)]
         assert 20 <= len(acknowledged) < 3000
         with JudgingStore(path) as store:
             answers = [judgement.answers for judgement in store.judgements() if judgement.rater == name]
