@@ -13,6 +13,9 @@ stats = Late("scipy.stats", "judging")
 optimize = Late("scipy.optimize", "judging")
 csgraph = Late("scipy.sparse.csgraph", "judging")
 
+CONFIDENCE = 0.95
+"""The level of intervals."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -41,7 +44,7 @@ class Difference:
     p: float
 
 
-def clustered_mean(values: np.ndarray, cluster: np.ndarray, confidence: float = 0.95) -> Estimate:
+def clustered_mean(values: np.ndarray, cluster: np.ndarray) -> Estimate:
     """Returns the mean of values and its t interval, which accounts for correlation within clusters.
 
     With one value in each cluster, it is the usual interval.
@@ -53,7 +56,6 @@ def clustered_mean(values: np.ndarray, cluster: np.ndarray, confidence: float = 
     Args:
         values: the values, such as the ratings of a system; float64.
         cluster: the index of the cluster of each value, such as the rated item; int64.
-        confidence: the level of the interval.
 
     Raises:
         MissingExtraError: SciPy is not installed.
@@ -65,11 +67,11 @@ def clustered_mean(values: np.ndarray, cluster: np.ndarray, confidence: float = 
     if count < 2:
         return Estimate(mean, np.nan, np.nan)
     error = np.sqrt(count / (count - 1) * np.square(residuals).sum()) / len(values)
-    reach = float(stats.t.ppf((1 + confidence) / 2, count - 1) * error)
+    reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 1) * error)
     return Estimate(mean, mean - reach, mean + reach)
 
 
-def share(count: int, total: int, confidence: float = 0.95) -> Estimate:
+def share(count: int, total: int) -> Estimate:
     """Returns a share and its interval by Wilson (1927).
 
     >>> estimate = share(91, 100)
@@ -79,12 +81,11 @@ def share(count: int, total: int, confidence: float = 0.95) -> Estimate:
     Args:
         count: the number of successes, from 0 to `total`.
         total: the number of trials, at least 1.
-        confidence: the level of the interval.
 
     Raises:
         MissingExtraError: SciPy is not installed.
     """
-    interval = stats.binomtest(count, total).proportion_ci(confidence, "wilson")
+    interval = stats.binomtest(count, total).proportion_ci(CONFIDENCE, "wilson")
     return Estimate(count / total, float(interval.low), float(interval.high))
 
 
@@ -109,7 +110,7 @@ def anova(groups: Sequence[np.ndarray]) -> Anova | None:
     return Anova(float(result.statistic), len(groups) - 1, within, float(result.pvalue))
 
 
-def tukey(groups: Sequence[np.ndarray], confidence: float = 0.95) -> dict[tuple[int, int], Difference]:
+def tukey(groups: Sequence[np.ndarray]) -> dict[tuple[int, int], Difference]:
     """Returns Tukey's test of the honestly significant difference (Kramer's for unequal sizes) for each pair of groups.
 
     >>> difference = tukey([np.array([4.0, 5.0, 5.0]), np.array([2.0, 3.0, 2.0])])[0, 1]
@@ -118,7 +119,6 @@ def tukey(groups: Sequence[np.ndarray], confidence: float = 0.95) -> dict[tuple[
 
     Args:
         groups: the values of each group.
-        confidence: the level of all intervals together.
 
     Returns:
         The first mean minus the second, by the indices of the groups; empty where `anova` is undefined.
@@ -129,7 +129,7 @@ def tukey(groups: Sequence[np.ndarray], confidence: float = 0.95) -> dict[tuple[
     if not _vary(groups):
         return {}
     result = stats.tukey_hsd(*groups)
-    bounds = result.confidence_interval(confidence)
+    bounds = result.confidence_interval(CONFIDENCE)
     return {
         (first, second): Difference(
             Estimate(*(float(part[first, second]) for part in (result.statistic, bounds.low, bounds.high))),
@@ -154,7 +154,7 @@ def sign_test(wins: int, losses: int) -> float:
     return float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
 
 
-def bradley_terry(wins: np.ndarray, confidence: float = 0.95) -> list[Estimate] | None:
+def bradley_terry(wins: np.ndarray) -> list[Estimate] | None:
     """Returns the strength of each system by the model of Bradley and Terry (1952).
 
     A system of strength a is preferred to one of strength b with probability 1 / (1 + exp(b - a)). Strengths add up
@@ -166,7 +166,6 @@ def bradley_terry(wins: np.ndarray, confidence: float = 0.95) -> list[Estimate] 
     Args:
         wins: the number of times that the row's system is preferred to the column's; a tie counts half for both. Shape
             (n, n).
-        confidence: the level of the intervals.
 
     Returns:
         None if the likelihood has no maximum: the systems form two groups, and no system of one group is ever preferred
@@ -202,7 +201,7 @@ def bradley_terry(wins: np.ndarray, confidence: float = 0.95) -> list[Estimate] 
     )
     strengths = result.x - result.x.mean()
     errors = np.sqrt(np.diag(np.linalg.pinv(information(strengths), hermitian=True)))
-    reach = stats.norm.ppf((1 + confidence) / 2) * errors
+    reach = stats.norm.ppf((1 + CONFIDENCE) / 2) * errors
     return [
         Estimate(*map(float, bounds)) for bounds in zip(strengths, strengths - reach, strengths + reach, strict=True)
     ]
