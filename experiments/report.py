@@ -26,6 +26,7 @@ from lattice_simp.metrics import (
 )
 from lattice_simp.metrics.report import significance_mark
 from lattice_simp.metrics.table import Cell
+from lattice_simp.support.groups import grouped
 from lattice_simp.support.tables import Row
 from lattice_simp.systems.judging import share
 from lattice_simp.text.tokeniser import Tokeniser
@@ -123,16 +124,13 @@ def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], words: in
     return "\n".join([head, rule, *lines])
 
 
-def grouped(rows: Iterable[Cells], column: str) -> dict[str, list[Cells]]:
+def rows_by(rows: Iterable[Cells], column: str) -> dict[str, list[Cells]]:
     """Returns the rows of a table by their cell of a column.
 
-    >>> grouped([{"set": "b"}, {"set": "a"}, {"set": "b"}], "set")
+    >>> rows_by([{"set": "b"}, {"set": "a"}, {"set": "b"}], "set")
     {'b': [{'set': 'b'}, {'set': 'b'}], 'a': [{'set': 'a'}]}
     """
-    groups: dict[str, list[Cells]] = {}
-    for row in rows:
-        groups.setdefault(row[column], []).append(row)
-    return groups
+    return grouped((row[column], row) for row in rows)
 
 
 def percentage(flags: Iterable[bool]) -> dict[str, float]:

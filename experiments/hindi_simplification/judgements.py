@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.report import Figures, grouped, percentage, with_interval
+from experiments.report import Figures, percentage, rows_by, with_interval
 from lattice_simp.metrics.table import Cell, Table
 from lattice_simp.support.tables import read_table
 
@@ -55,7 +55,7 @@ def judged_figures(rows: Rows) -> dict[str, Any]:
     >>> figures["simplified_right_pct"], figures["readings"]["1"]["faults"]
     (50.0, {'condition': 1})
     """
-    readings = {name: _reading(chosen) for name, chosen in grouped(rows, "reading").items()}
+    readings = {name: _reading(chosen) for name, chosen in rows_by(rows, "reading").items()}
     last = readings[max(readings)]
     return {**{f"{name}_pct": last[name]["value"] for name in (RIGHT, *JUDGEMENTS)}, READINGS: readings}
 
@@ -66,7 +66,7 @@ def _reading(rows: Rows) -> dict[str, Any]:
     controls = {name: [row for row in rows if row["output"] == name] for name in CONTROLS}
     return {
         **_shares(outputs),
-        "domains": {name: _shares(part) for name, part in grouped(outputs, "domain").items()},
+        "domains": {name: _shares(part) for name, part in rows_by(outputs, "domain").items()},
         "faults": dict(faults.most_common()),
         "controls": {
             name: {"sentences": len(part), "right": sum(map(_is_right, part))} for name, part in controls.items()

@@ -30,7 +30,7 @@ from experiments.files import write_lines, write_records
 from experiments.paraphrase import curve
 from experiments.paraphrase.curve import CURVE, FILTERED, SLACK, Condition, read_model
 from experiments.paraphrase.expanding import CODE, Config, read_sets, thesaurus, unread
-from experiments.report import grouped, percentage
+from experiments.report import percentage, rows_by
 from lattice_simp import LanguageModel, LatticeSimpError, Paraphraser, Tree, sample
 from lattice_simp.errors import FormatError
 from lattice_simp.pipeline.stage import Run, Stage
@@ -231,14 +231,14 @@ def shares(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
     ({'value': 50.0, 'low': 15.0, 'high': 85.0}, 75.0)
     """
     table: dict[str, Any] = {}
-    for condition, judged in grouped(rows, "condition").items():
+    for condition, judged in rows_by(rows, "condition").items():
         table[condition] = {
             "sentences": len(judged),
             "seed": int(judged[0]["seed"]),
             **{name: percentage(row[name] == RIGHT for row in judged) for name in QUESTIONS},
             "right": percentage(_is_right(row, (RIGHT,)) for row in judged),
             "forgiven": percentage(_is_right(row, (RIGHT, FORGIVEN)) for row in judged),
-            "collections": {name: _counts(part) for name, part in sorted(grouped(judged, "collection").items())},
+            "collections": {name: _counts(part) for name, part in sorted(rows_by(judged, "collection").items())},
         }
     return table
 

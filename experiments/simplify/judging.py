@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from experiments.report import grouped
+from experiments.report import rows_by
 from lattice_simp.metrics import krippendorff_alpha
 from lattice_simp.support.tables import read_table
 from lattice_simp.systems.judging import share
@@ -52,10 +52,10 @@ def cautious_figures(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
         return {}
     last = [row for row in read if row["sample"] == read[-1]["sample"]]
     outputs = [row for row in last if row["text"] == OUTPUT]
-    by_domain = {name: _percentages(chosen) for name, chosen in grouped(outputs, "domain").items()}
+    by_domain = {name: _percentages(chosen) for name, chosen in rows_by(outputs, "domain").items()}
     every = _percentages(outputs)
     every["changed_pct"] = round(mean(part["changed_pct"] for part in by_domain.values()), 1)
-    controls = grouped((row for row in last if row["text"] != OUTPUT), "text")
+    controls = rows_by((row for row in last if row["text"] != OUTPUT), "text")
     return {
         **{name: value for name, value in every.items() if name.endswith("_pct")},
         "cautious_all": every,
@@ -79,7 +79,7 @@ def _percentages(rows: Sequence[Mapping[str, str]]) -> dict[str, Any]:
     changed = [row for row in rows if row["changed"] == "1"]
     shares = [
         len({_sentence(row) for row in corpus if row["changed"] == "1"}) / len({_sentence(row) for row in corpus})
-        for corpus in grouped(rows, "corpus").values()
+        for corpus in rows_by(rows, "corpus").values()
     ]
     figures: dict[str, Any] = {
         "sentences": len({_sentence(row) for row in rows}),

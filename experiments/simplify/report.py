@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.report import Figures, grouped, score_cells, stages_part
+from experiments.report import Figures, rows_by, score_cells, stages_part
 from experiments.simplify.judging import JUDGED, JUDGEMENTS, RATINGS, cautious_figures, read_cautious
 from lattice_simp.metrics.table import Cell, Table, as_markdown
 from lattice_simp.support.tables import read_table
@@ -128,9 +128,9 @@ def judged_tables() -> list[str]:
     """Returns a table of the ratings by reading for each set."""
     rows = read_table(Path(__file__).with_name(JUDGED), ("set", "line", "system", *RATINGS), full=True)
     tables = []
-    for name, chosen in grouped(rows, "set").items():
+    for name, chosen in rows_by(rows, "set").items():
         cells = []
-        for system, rated in sorted(grouped(chosen, "system").items()):
+        for system, rated in sorted(rows_by(chosen, "system").items()):
             means = [sum(int(row[rating]) for row in rated) / len(rated) for rating in RATINGS]
             cells.append((Cell(system), *map(Cell, means)))
         count = len({row["line"] for row in chosen})

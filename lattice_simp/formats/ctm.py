@@ -29,6 +29,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, InvalidLatticeError, warn
 from lattice_simp.formats.common import MOST_SECONDS, finite, is_field, shown
 from lattice_simp.formats.list_lines import Sentence, feature_score, samples
+from lattice_simp.support.groups import grouped
 from lattice_simp.support.textio import read_lines
 
 _NUMBER = rb"(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?"
@@ -125,9 +126,7 @@ def _slots(words: Sequence[_Word]) -> tuple[list[list[_Choice]], int | None]:
         return [[_Choice(spoken)]], None
     slots = list[list[_Choice]]()
     for _, group in groupby(words, lambda word: (word.alternation, 0 if word.alternation else word.line)):
-        choices: dict[int, list[_Word]] = {}
-        for word in sorted(group, key=lambda word: word.begin):
-            choices.setdefault(word.choice, []).append(word)
+        choices = grouped((word.choice, word) for word in sorted(group, key=lambda word: word.begin))
         slots.append(_weighted([choices[choice] for choice in sorted(choices)]))
     slots = [slot for slot in slots if any(choice.words for choice in slot)]
     slots.sort(key=lambda slot: min(choice.words[0].begin for choice in slot if choice.words))

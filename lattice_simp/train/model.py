@@ -18,6 +18,7 @@ from lattice_simp.lm.mixture import mixed, mixture_weights, write_arpa
 from lattice_simp.pipeline.shards import SIDES, read_shard, shard_paths
 from lattice_simp.pipeline.stage import Run, Stage
 from lattice_simp.support.atomic import replacing
+from lattice_simp.support.groups import grouped
 from lattice_simp.support.textio import open_binary, open_text, write_text
 from lattice_simp.text.settings import TEXT
 from lattice_simp.text.tokeniser import tokenisers
@@ -100,9 +101,7 @@ def _mixture(config: Config, run: Run, folder: Path) -> dict[str, Any]:
     """Estimates a model for each origin of sentences, and mixes them."""
     settings = config.language_model
     assert settings.mix_for is not None
-    sentences: dict[str, list[str]] = {}
-    for origin, line in _sentences(config, run):
-        sentences.setdefault(origin, []).append(line)
+    sentences = grouped(_sentences(config, run))
     counts, models = {}, []
     for number, origin in enumerate(sentences):
         arpa = folder / f"{number}.arpa"

@@ -15,6 +15,7 @@ from typing import Literal
 
 from lattice_simp.errors import EmptyLatticeError, LatticeSimpError
 from lattice_simp.formats.generators.automaton import Ranges, TextGraph
+from lattice_simp.support.groups import grouped
 
 MAX_SIZE = 100_000
 """The most characters of an expression; for some automata, every expression has exponential size."""
@@ -99,10 +100,10 @@ class Expressions:
 
     def _factored(self, parts: Sequence[Expression], last: bool) -> list[Expression]:
         """Merges the alternatives that begin (or, if `last`, end) with the same part."""
-        groups: dict[Expression, list[Expression]] = defaultdict(list)
-        for part in parts:
-            edge = part if part.kind != "sequence" or part is self.empty else part.parts[-1 if last else 0]
-            groups[edge].append(part)
+        groups = grouped(
+            (part if part.kind != "sequence" or part is self.empty else part.parts[-1 if last else 0], part)
+            for part in parts
+        )
         factored: list[Expression] = []
         for group in groups.values():
             if len(group) == 1:
@@ -140,9 +141,7 @@ def expression_of(graph: TextGraph, max_size: int = MAX_SIZE) -> Expression:
     if not arcs:
         raise EmptyLatticeError("the lattice accepts nothing, so there is no text")
     elimination = _Elimination(max_size)
-    labels: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for source, label, target in sorted(arcs):
-        labels[source, target].append(label)
+    labels = grouped(((source, target), label) for source, label, target in sorted(arcs))
     elimination.check(sum(any(between) for between in labels.values()), 0)
     for (source, target), between in labels.items():
         ranges = [interval for label in between if label for interval in graph.alphabet.classes[label - 1]]

@@ -42,6 +42,7 @@ from lattice_simp.formats.generators.automaton import (
     text_automaton,
 )
 from lattice_simp.formats.generators.expression import Expression, TooLargeError, expression_of, joined_ranges
+from lattice_simp.support.groups import grouped
 from lattice_simp.support.textio import write_text
 
 
@@ -222,9 +223,7 @@ def _merged(automaton: TextAutomaton, state: int) -> list[tuple[str | Ranges, in
     Characters with the same target are one alternative; a state that is not final and has a single character becomes
     part of the text.
     """
-    leading: dict[int, list[int]] = {}
-    for label, to in automaton.arcs[state]:
-        leading.setdefault(to, []).append(label)
+    leading = grouped((to, label) for label, to in automaton.arcs[state])
     merged: list[tuple[str | Ranges, int]] = []
     for to, classes in leading.items():
         ranges = joined_ranges(point for label in classes for point in automaton.classes[label])

@@ -19,6 +19,7 @@ import numpy as np
 
 from lattice_simp.core.columns import are_costs
 from lattice_simp.core.kernel import Floats, Longs
+from lattice_simp.support.groups import grouped
 
 LONG_NAMES = {"START": "S", "END": "E", "WORD": "W", "NODES": "N", "LINKS": "L"} | {
     "acoustic": "a",
@@ -135,9 +136,7 @@ def _groups(lines: list[str], ids: tuple[str, ...], scores: frozenset[str]) -> I
     if len(matches) == len(lines):
         yield range(len(lines)), shape, matches
         return
-    groups: dict[str, list[int]] = {}
-    for place, signature in enumerate(_VALUE.sub("=", text).split("\n")):
-        groups.setdefault(signature, []).append(place)
+    groups = grouped((signature, place) for place, signature in enumerate(_VALUE.sub("=", text).split("\n")))
     if len(groups) > _MOST_SHAPES:
         yield (), None, []
         return

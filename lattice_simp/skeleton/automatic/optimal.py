@@ -31,6 +31,7 @@ from lattice_simp.skeleton.automatic.length_acceptor import limit_length
 from lattice_simp.skeleton.automatic.tagger import NBEST_PER_CANDIDATE, DeletionTagger
 from lattice_simp.skeleton.automatic.tree_acceptor import bonds, tree_acceptor
 from lattice_simp.skeleton.skeleton import Skeleton
+from lattice_simp.support.groups import children_of
 from lattice_simp.text.english.parse import Parse
 from lattice_simp.text.english.spacy_parser import as_parse
 
@@ -108,10 +109,7 @@ def tree_chain(tree: DeletionTree) -> Chain:
     worth = np.minimum(tree.costs, LARGEST_COST)
     roots = [position for position, head in enumerate(tree.heads) if head < 0]
     worth[roots] = [LARGEST_COST if tree.words[position] else 0.0 for position in roots]
-    below: list[list[int]] = [[] for _ in tree.heads]
-    for position, head in enumerate(tree.heads):
-        if head >= 0:
-            below[head].append(position)
+    below = children_of(tree.heads)
     pending = roots
     while pending:
         head = pending.pop()

@@ -9,6 +9,7 @@ from statistics import fmean
 
 from lattice_simp.metrics.krippendorff import krippendorff_alpha
 from lattice_simp.skeleton.automatic.agreement import token_f1
+from lattice_simp.support.groups import grouped
 from lattice_simp.systems.annotation.decisions import Decisions
 from lattice_simp.systems.annotation.judgements import Judgement, Verdict
 
@@ -47,15 +48,13 @@ def pairwise_f1(judgements: Sequence[Judgement]) -> dict[tuple[str, str], float]
     >>> pairwise_f1([Judgement(sentence, name, sentence.skeleton(mask)) for name, mask in masks.items()])
     {('Ada', 'Bob'): 0.5}
     """
-    scores_of: dict[tuple[str, str], list[float]] = {}
-    by_sentence: dict[str, list[Judgement]] = {}
-    for judgement in judgements:
-        by_sentence.setdefault(judgement.sentence.id, []).append(judgement)
-    for group in by_sentence.values():
-        for first, second in combinations(sorted(group, key=lambda judgement: judgement.annotator), 2):
-            names = first.annotator, second.annotator
-            scores_of.setdefault(names, []).append(token_f1(first.skeleton, second.skeleton))
-    return {pair: fmean(scores) for pair, scores in sorted(scores_of.items())}
+    by_sentence = grouped((judgement.sentence.id, judgement) for judgement in judgements)
+    scores = grouped(
+        ((first.annotator, second.annotator), token_f1(first.skeleton, second.skeleton))
+        for group in by_sentence.values()
+        for first, second in combinations(sorted(group, key=lambda judgement: judgement.annotator), 2)
+    )
+    return {pair: fmean(values) for pair, values in sorted(scores.items())}
 
 
 def _mean(values: Iterable[float]) -> float | None:

@@ -10,6 +10,7 @@ from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, SkeletonError
 from lattice_simp.formats.plain_text import sentence_lines
 from lattice_simp.skeleton.io import SkeletonRecord
+from lattice_simp.support.groups import grouped
 from lattice_simp.systems.annotation.aggregation import Choice, aggregate
 from lattice_simp.systems.annotation.judgements import Judgement, Sentence
 from lattice_simp.systems.annotation.store import AnnotationStore
@@ -55,10 +56,7 @@ def judgements_of(records: Iterable[SkeletonRecord], names: Sequence[str] = ()) 
 
 def judgement_records(store: AnnotationStore) -> Iterator[SkeletonRecord]:
     """Yields the judged sentences with all judgements and their annotators."""
-    by_sentence: dict[str, list[Judgement]] = {}
-    for judgement in store.judgements():
-        by_sentence.setdefault(judgement.sentence.id, []).append(judgement)
-    for group in by_sentence.values():
+    for group in grouped((judgement.sentence.id, judgement) for judgement in store.judgements()).values():
         sentence = group[0].sentence
         skeletons = tuple(judgement.skeleton for judgement in group)
         names = tuple(judgement.annotator for judgement in group)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from lattice_simp.errors import MissingExtraError
+from lattice_simp.support.groups import grouped
 from lattice_simp.systems.annotation.aggregation import aggregate
 from lattice_simp.systems.annotation.agreement import pairwise_f1, token_alpha, verdict_agreement, verdict_alpha
 from lattice_simp.systems.annotation.judgements import Judgement, Verdict
@@ -128,14 +129,9 @@ def _annotators(
     skipped: Counter[str],
     reliability: Mapping[str, float],
 ) -> tuple[AnnotatorProgress, ...]:
-    by_annotator: dict[str, list[Judgement]] = {}
-    for judgement in judgements:
-        by_annotator.setdefault(judgement.annotator, []).append(judgement)
+    by_annotator = grouped((judgement.annotator, judgement) for judgement in judgements)
     checked = Counter(name for name, _ in {(verdict.annotator, verdict.sentence.id) for verdict in verdicts})
-    shared: dict[str, list[float]] = {}
-    for pair, score in pairwise_f1(judgements).items():
-        for name in pair:
-            shared.setdefault(name, []).append(score)
+    shared = grouped((name, score) for pair, score in pairwise_f1(judgements).items() for name in pair)
     return tuple(
         AnnotatorProgress(
             name,

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from lattice_simp.core.blocks import prefix_sums
 from lattice_simp.errors import LatticeSimpError
+from lattice_simp.support.groups import children_of
 from lattice_simp.support.plurals import counted
 
 FINITE, NON_FINITE, GERUND = "VGF", "VGNF", "VGNN"
@@ -145,11 +146,7 @@ class Sentence:
     @cached_property
     def children(self) -> list[list[int]]:
         """For each chunk, the positions of the chunks that depend on it."""
-        children: list[list[int]] = [[] for _ in self.chunks]
-        for position, chunk in enumerate(self.chunks):
-            if chunk.head >= 0:
-                children[chunk.head].append(position)
-        return children
+        return children_of([chunk.head for chunk in self.chunks])
 
     @cached_property
     def forms(self) -> frozenset[str]:

@@ -9,6 +9,7 @@ from enum import IntEnum
 import numpy as np
 
 from lattice_simp.core.kernel import Longs
+from lattice_simp.support.groups import grouped
 from lattice_simp.systems.paraphrase.synonyms import Thesaurus
 from lattice_simp.systems.paraphrase.tree import Tree, as_trees
 
@@ -70,14 +71,14 @@ def link_words(first: Tree, second: Tree, thesaurus: Thesaurus | None = None) ->
 
 def _candidates(first: Tree, second: Tree, thesaurus: Thesaurus) -> list[WordLink]:
     """Returns all possible links, sorted: of words with the same form, lemma or, for content words, group."""
-    forms: dict[str, list[int]] = {}
-    lemmas: dict[str, list[int]] = {}
-    groups: dict[str, list[int]] = {}
-    for j, token in enumerate(second.tokens):
-        forms.setdefault(token.lower(), []).append(j)
-        lemmas.setdefault(second.lemmas[j], []).append(j)
-        for group in thesaurus.groups_of(second.lemmas[j], second.tags[j]) if second.content[j] else ():
-            groups.setdefault(group, []).append(j)
+    forms = grouped((token.lower(), j) for j, token in enumerate(second.tokens))
+    lemmas = grouped((lemma, j) for j, lemma in enumerate(second.lemmas))
+    groups = grouped(
+        (group, j)
+        for j, (lemma, tag) in enumerate(zip(second.lemmas, second.tags, strict=True))
+        if second.content[j]
+        for group in thesaurus.groups_of(lemma, tag)
+    )
     links = []
     for i, token in enumerate(first.tokens):
         kinds: dict[int, LinkKind] = {}

@@ -18,6 +18,7 @@ import numpy as np
 from lattice_simp.core.kernel import Floats
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
+from lattice_simp.support.groups import grouped
 from lattice_simp.systems.simplify.analysis import Analysis
 from lattice_simp.systems.simplify.deletion import Deletion, DeletionKind, delete
 from lattice_simp.systems.simplify.operations import OperationModel, deletion_feature, split_feature
@@ -203,9 +204,7 @@ def make_variant(
 
 def _bypasses(tokens: Sequence[Token], replacements: Iterable[Replacement]) -> tuple[Bypass, ...]:
     """Returns the replacements whose words occur in the variant once, contiguously and before its last token."""
-    places: dict[int | None, list[int]] = {}
-    for index, token in enumerate(tokens):
-        places.setdefault(token.position, []).append(index)
+    places = grouped((token.position, index) for index, token in enumerate(tokens))
     bypasses = list[Bypass]()
     for replacement in replacements:
         indices = [index for position in replacement.positions for index in places.get(position, ())]

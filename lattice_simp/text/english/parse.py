@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lattice_simp.errors import FormatError, LatticeSimpError
+from lattice_simp.support.groups import children_of
 from lattice_simp.support.json_text import parse_json
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text, read_lines
@@ -69,11 +70,7 @@ class Parse:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """The dependents of each token, from left to right."""
-        children: list[list[int]] = [[] for _ in self.tokens]
-        for position, head in enumerate(self.heads):
-            if head != ROOT:
-                children[head].append(position)
-        return tuple(map(tuple, children))
+        return tuple(map(tuple, children_of(self.heads)))
 
     @cached_property
     def roots(self) -> tuple[int, ...]:

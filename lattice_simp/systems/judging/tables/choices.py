@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lattice_simp.metrics.table import Cell, Table
+from lattice_simp.support.groups import grouped
 from lattice_simp.systems.judging.questions import Choice
 from lattice_simp.systems.judging.statistics import share
 from lattice_simp.systems.judging.study import Study
@@ -34,7 +35,5 @@ def choice_tables(study: Study, name: str, question: Choice, votes: Votes) -> It
 
 def _majorities(votes: Votes, counted: str) -> dict[int, float]:
     """Returns for each item 1 if more than half of its raters chose an option, else 0."""
-    answers: dict[int, list[bool]] = {}
-    for vote in votes:
-        answers.setdefault(vote.item, []).append(vote.answer == counted)
+    answers = grouped((vote.item, vote.answer == counted) for vote in votes)
     return {item: float(sum(values) * 2 > len(values)) for item, values in answers.items()}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from lattice_simp.support.groups import grouped
 from lattice_simp.systems.judging.design import Role
 from lattice_simp.systems.judging.questions import Answer
 from lattice_simp.systems.judging.store import Judgement
@@ -54,7 +55,5 @@ def count_wins(first: Mapping[int, float], second: Mapping[int, float]) -> tuple
 
 def item_means(votes: Votes) -> dict[int, float]:
     """Returns the mean of the answers about each item, which are numbers."""
-    ratings: dict[int, list[Any]] = {}
-    for vote in votes:
-        ratings.setdefault(vote.item, []).append(vote.answer)
+    ratings: dict[int, list[Any]] = grouped((vote.item, vote.answer) for vote in votes)
     return {item: sum(values) / len(values) for item, values in ratings.items()}
