@@ -43,6 +43,7 @@ def first_match(kinds: Iterable[Signature], head: bytes) -> Signature | None:
 _CONVERT = "convert the file with iconv -f {0} -t UTF-8"
 _UNPACK = "unpack it first"
 _EXPORT = "export its content as text"
+_PICKLE = "write its content as text, such as JSON, with the program that made it: loading pickles can run any code"
 _KALDI = "write text: lattice-copy ark:FILE ark,t:- | utils/int2sym.pl -f 3 words.txt > lattices.txt"
 
 ZIP = "a zip archive"
@@ -66,7 +67,7 @@ SIGNATURES = signatures(
     ("a file packed by compress", rb"\x1f\x9d", _UNPACK),
     ("a file packed by lzip", rb"LZIP[\0\x01]", _UNPACK),
     ("a NumPy array", rb"\x93NUMPY", _EXPORT),
-    ("a Python pickle", rb"\x80[\x02-\x05]", _EXPORT),
+    ("a Python pickle", rb"\x80[\x02-\x05]", _PICKLE),
     ("a PNG image", rb"\x89PNG", _EXPORT),
     ("a JPEG image", rb"\xff\xd8\xff", _EXPORT),
     ("a GIF image", rb"GIF8[79]a", _EXPORT),
