@@ -43,13 +43,13 @@ def forms(name):
 
 
 def test_forms():
-    assert forms("plain") == TokenForms("none", "mixed", "detached")
+    assert forms("plain") == TokenForms("none", "mixed", "detached", "")
     assert forms("bpe").pieces == "bpe"
     assert forms("sentencepiece").pieces == "sentencepiece"
     assert forms("wordpiece").pieces == "other"
     assert (forms("lower").case, forms("upper").case) == ("lower", "upper")
     assert (forms("attached").punctuation, forms("bare").punctuation) == ("attached", "no")
-    assert TokenForms.of([]) == TokenForms("none", "", "")
+    assert TokenForms.of([]) == TokenForms("none", "", "", "")
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,15 @@ def test_differences_are_reported_with_a_remedy(call, folder, name, message, rem
         assert len(lines) == 1, done.stderr
         assert message.replace("plain:", f"plain{ending}:") in lines[0]
         assert remedy.replace("plain", f"plain{ending}") in lines[0]
+
+
+def test_accents_in_two_forms_are_reported(call, folder):
+    (folder / "composed").write_text("le café noir\n" * 3, encoding="utf-8")
+    (folder / "decomposed").write_text("le cafe\u0301 noir\n" * 3, encoding="utf-8")
+    message = "lattice-simp: the form of accents differs (composed: composed, decomposed: decomposed): python3 -c"
+    done = call("combine", "composed", "decomposed")
+    assert done.stderr.startswith(message)
+    assert call("combine", "composed", "composed").stderr == ""
 
 
 def test_systems_alike_are_combined_in_silence(call, folder):

@@ -1,7 +1,8 @@
-"""Warnings where tokens of systems or references differ in form: subwords, capitals, punctuation."""
+"""Warnings where tokens of systems or references differ in form: subwords, capitals, punctuation, accents."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -34,24 +35,26 @@ class TokenForms:
         case: `lower`, `upper`, or `mixed`; empty if there are too few letters with case.
         punctuation: `detached` from words, `attached` to them, or `no`; empty if a system mixes forms or has too few
             tokens.
+        accents: `composed` with their letters (NFC) or `decomposed`; empty without any.
     """
 
     pieces: str
     case: str
     punctuation: str
+    accents: str
 
     @classmethod
     def of(cls, lines: Iterable[Sequence[str]]) -> TokenForms:
         """Returns the forms of sentences.
 
         >>> TokenForms.of([["The", "hous@@", "e", "fell", "."]] * 9)
-        TokenForms(pieces='bpe', case='mixed', punctuation='detached')
+        TokenForms(pieces='bpe', case='mixed', punctuation='detached', accents='')
         """
         sentences = list(lines)
         pieces = _pieces([token for line in sentences for token in line])
         kind = PIECES.get(pieces)
         words = [word for line in sentences for word in (line if kind is None else kind.join(line))]
-        return cls(pieces, _case(words), "" if pieces == "other" else _punctuation(words))
+        return cls(pieces, _case(words), "" if pieces == "other" else _punctuation(words), _accents(words))
 
 
 def _pieces(tokens: Sequence[str]) -> str:
@@ -69,6 +72,18 @@ def _case(tokens: Sequence[str]) -> str:
     if 50 * sum(word != word.lower() for word in words) < len(words):
         return "lower"
     return "upper" if 50 * sum(word != word.upper() for word in words) < len(words) else "mixed"
+
+
+def _accents(tokens: Sequence[str]) -> str:
+    """Returns how most words write characters that have two forms in Unicode.
+
+    >>> _accents(["cafe\u0301"]), _accents(["caf\u00e9", "noir"]), _accents(["noir"])
+    ('decomposed', 'composed', '')
+    """
+    words = [token for token in tokens if not token.isascii()]
+    decomposed = sum(not unicodedata.is_normalized("NFC", word) for word in words)
+    composed = sum(not unicodedata.is_normalized("NFD", word) for word in words) - decomposed
+    return "decomposed" if decomposed > composed else "composed" if composed > 0 else ""
 
 
 def _punctuation(tokens: Sequence[str]) -> str:
@@ -130,7 +145,7 @@ def form_differences(sources: Sequence[str], forms: Sequence[TokenForms], pieces
 
 
 def warn_of_word_forms(files: Mapping[str, Iterable[Sequence[str]]]) -> None:
-    """Warns on stderr if the words of files, such as outputs and references, differ in case or punctuation."""
+    """Warns on stderr if the words of files, such as outputs and references, differ in case, punctuation or accents."""
     forms = [TokenForms.of(islice(lines, SAMPLES)) for lines in files.values()]
     for message in _word_differences([*files], forms):
         say(f"lattice-simp: {message}")
@@ -140,6 +155,7 @@ def _word_differences(sources: Sequence[str], forms: Sequence[TokenForms]) -> li
     warnings = [
         _difference("the case of words", sources, [form.case for form in forms], ("lower",), _lowered),
         _difference("punctuation", sources, [form.punctuation for form in forms], ("detached", "no"), _split),
+        _difference("the form of accents", sources, [form.accents for form in forms], ("composed",), _composed),
     ]
     return [warning for warning in warnings if warning]
 
@@ -164,6 +180,11 @@ def _joined(source: str, kind: str) -> str:
 
 def _lowered(source: str, _: str) -> str:
     return f"{_tokens(source)} --case lower"
+
+
+def _composed(source: str, _: str) -> str:
+    code = 'import sys, unicodedata; print(end=unicodedata.normalize("NFC", sys.stdin.read()))'
+    return f"python3 -c '{code}' < {quote(source)}"
 
 
 def _split(source: str, value: str) -> str:
