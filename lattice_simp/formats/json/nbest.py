@@ -406,7 +406,7 @@ def _words(fields: Mapping[str, Any], place: _Place) -> tuple[str, ...]:
         return tuple(tokens_of(words))
     if isinstance(words, list) and "tokens" in fields and all(isinstance(word, str) and word for word in words):
         return tuple(words)
-    if isinstance(words, list) and words and all(isinstance(word, int) for word in words):
+    if isinstance(words, list) and fields.get("tokens") and all(isinstance(word, int) for word in words):
         message, remedy = "numbers of tokens, not tokens", "write texts: tokenizer.batch_decode(sequences)"
         raise FormatError(message, path=place.path, line=place.line, remedy=remedy)
     if isinstance(words, list) and "tokens" not in fields:
