@@ -8,13 +8,15 @@ each slot, from 0 on; `*DELETE*` is the empty word. Probabilities are divided by
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import SymbolTable
-from lattice_simp.errors import FormatError, warn
-from lattice_simp.formats.common import Format, field_lines, field_of, finite, natural, shown
+from lattice_simp.errors import warn
+from lattice_simp.formats.common import Format, field_of, finite, natural, shown
 from lattice_simp.formats.networks import Slot, field_words, lost, network, probability, word_labels, written_slots
+from lattice_simp.formats.srilm.lines import LineReader
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.textio import open_text
 
@@ -22,7 +24,6 @@ NO_WORD = "*DELETE*"
 
 _SNIFFED = re.compile(rb"(?:name[ \t]+[^\n]*\n)?numaligns[ \t]+\d")
 _NAME = "a word mesh"
-_REMEDY = "write align SLOT word probability word probability ..."
 _SKIPPED = frozenset({"reference", "hyps"})
 _OF_WORDS = frozenset({"info", "time"})
 
@@ -45,13 +46,7 @@ def parse_mesh(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
         FormatError: a line is broken (the message has its number), slots are missing or occur twice, or there are
             several meshes.
     """
-    reader = _Reader(path)
-    for number, fields in field_lines(data, path):
-        reader.line(number, fields)
-    for kind, number in reader.unread.items():
-        message = f"the times and scores of words are not read: lines {kind}"
-        warn(message, path=path, line=number, remedy="SLF has them: lattice-tool -write-htk")
-    return reader.lattice(SymbolTable.of(symbols))
+    return _Reader(path).parse(data, symbols)
 
 
 def write_mesh(lattice: Lattice, path: str | Path) -> None:
@@ -77,19 +72,16 @@ def write_mesh(lattice: Lattice, path: str | Path) -> None:
             file.write(f"align {number} {' '.join(f'{word} {text}' for word, text in entries)}\n")
 
 
-class _Reader:
+@dataclass
+class _Reader(LineReader):
     """Collects the lines of a mesh."""
 
-    def __init__(self, path: str | Path | None) -> None:
-        self.path = path
-        self.name: str | None = None
-        self.count: int | None = None
-        self.total = 1.0
-        self.slots = dict[int, Slot]()
-        self.unread = dict[str, int]()
-
-    def error(self, message: str, line: int | None, remedy: str = _REMEDY) -> FormatError:
-        return FormatError(message, path=self.path, line=line, remedy=remedy)
+    remedy = "write align SLOT word probability word probability ..."
+    name: str | None = None
+    count: int | None = None
+    total: float = 1.0
+    slots: dict[int, Slot] = field(default_factory=dict)
+    unread: dict[str, int] = field(default_factory=dict)
 
     def line(self, number: int, fields: list[str]) -> None:
         kind, values = fields[0], fields[1:]
@@ -127,6 +119,9 @@ class _Reader:
         self.slots[slot] = entries
 
     def lattice(self, symbols: SymbolTable) -> Lattice:
+        for kind, number in self.unread.items():
+            message = f"the times and scores of words are not read: lines {kind}"
+            warn(message, path=self.path, line=number, remedy="SLF has them: lattice-tool -write-htk")
         if self.count is None or len(self.slots) != self.count:
             message = (
                 "no numaligns"

@@ -8,22 +8,17 @@ empty word.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from lattice_simp.core.arcs import start_first
-from lattice_simp.core.header import Header
 from lattice_simp.core.kernel import Bools, Longs
-from lattice_simp.core.lattice import INFINITY, Lattice
+from lattice_simp.core.lattice import Lattice
 from lattice_simp.core.symbols import EPSILON, SymbolTable
-from lattice_simp.errors import FormatError
 from lattice_simp.formats.common import (
     Format,
     beyond,
-    checked_lattice,
-    field_lines,
     field_of,
     finite,
     natural,
@@ -32,12 +27,11 @@ from lattice_simp.formats.common import (
     single_final,
 )
 from lattice_simp.formats.networks import field_words, lost
+from lattice_simp.formats.srilm.lines import NO_WORD, LineReader, Nodes
 from lattice_simp.support.textio import open_text
 
 SCALE = 10000.5
 """The factor from nats to scores."""
-
-NO_WORD = "NULL"
 
 _SNIFFED = re.compile(rb"name[ \t]+\S+\s*?\nnodes[ \t]+\d")
 _ORDER = "name, nodes, initial, final, transitions"
@@ -58,10 +52,7 @@ def parse_pfsg(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
     Raises:
         FormatError: a line is broken (the message has its number), counts are wrong, or there are several grammars.
     """
-    reader = _Reader(path)
-    for number, fields in field_lines(data, path):
-        reader.line(number, fields)
-    return reader.lattice(SymbolTable.of(symbols))
+    return _Reader(path).parse(data, symbols)
 
 
 def write_pfsg(lattice: Lattice, path: str | Path) -> None:
@@ -110,19 +101,15 @@ def _labels_of_states(lattice: Lattice) -> tuple[Bools, Longs]:
     return on_state, np.where(on_state, highest, EPSILON)
 
 
-class _Reader:
+@dataclass
+class _Reader(LineReader):
     """Collects the lines of a grammar."""
 
-    def __init__(self, path: str | Path | None) -> None:
-        self.path = path
-        self.name: str | None = None
-        self.words: list[str] | None = None
-        self.ends = dict[str, int]()
-        self.count: int | None = None
-        self.transitions = list[tuple[int, int, float]]()
-
-    def error(self, message: str, line: int | None, remedy: str) -> FormatError:
-        return FormatError(message, path=self.path, line=line, remedy=remedy)
+    name: str | None = None
+    words: list[str] | None = None
+    ends: dict[str, int] = field(default_factory=dict)
+    count: int | None = None
+    transitions: list[tuple[int, int, float]] = field(default_factory=list)
 
     def line(self, number: int, fields: list[str]) -> None:
         kind, values = fields[0], fields[1:]
@@ -158,21 +145,10 @@ class _Reader:
             if self.words is None or len(self.ends) != 2 or self.count is None:
                 message = f"lines are missing; there must be {_ORDER}"
             raise self.error(message, None, "is the file cut off?")
-        node_labels = np.array(
-            [EPSILON if word == NO_WORD else symbols.add(word) for word in self.words], dtype=np.int64
-        )
         table = np.array(self.transitions, dtype=np.float64).reshape(-1, 3)
-        sources, targets = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
-        labels, weights = node_labels[targets], 0.0 - table[:, 2] / SCALE
-        start, finals = self.ends["initial"], np.full(len(self.words), INFINITY)
-        finals[self.ends["final"]] = 0.0
-        if node_labels[start] != EPSILON:  # no arc reads the start's word, so a new one does
-            sources, targets = np.append(sources, len(finals)), np.append(targets, start)
-            labels, weights = np.append(labels, node_labels[start]), np.append(weights, 0.0)
-            start, finals = len(finals), np.append(finals, INFINITY)
-        sources, targets, finals = start_first(start, sources, targets, finals)
-        lattice = checked_lattice(self.path, sources, labels, weights, targets, finals, symbols)
-        return replace(lattice, header=Header(self.name))
+        transitions = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), 0.0 - table[:, 2] / SCALE
+        nodes = Nodes(self.words, self.ends["initial"], self.ends["final"])
+        return nodes.lattice(transitions, symbols, self.path, self.name)
 
 
 FORMAT = Format((".pfsg",), _SNIFFED.match, parse_pfsg, write_pfsg, lost)

@@ -13,34 +13,27 @@ share in the posteriors of the transitions from its node, so the probabilities o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import numpy as np
 
-from lattice_simp.core.arcs import start_first
 from lattice_simp.core.feature_names import POSTERIOR
-from lattice_simp.core.header import Header
-from lattice_simp.core.lattice import INFINITY, Lattice
-from lattice_simp.core.symbols import EPSILON, SymbolTable
-from lattice_simp.errors import FormatError
+from lattice_simp.core.lattice import Lattice
+from lattice_simp.core.symbols import SymbolTable
 from lattice_simp.formats.common import (
     Format,
-    checked_lattice,
-    field_lines,
     finite,
     natural,
     refuse_writing,
     share_costs,
     shown,
 )
-
-NO_WORD = "NULL"
+from lattice_simp.formats.srilm.lines import NO_WORD, LineReader, Nodes
 
 _SNIFFED = re.compile(rb"version[ \t]+2\s*?\n(?:name|initial|node)\b")
 _VERSION = "2"
-_REMEDY = "write node NODE word slot posterior, then node posterior for each transition"
 
 
 class _Node(NamedTuple):
@@ -60,23 +53,17 @@ def parse_wlat(data: bytes, *, path: str | Path | None = None, symbols: SymbolTa
     Raises:
         FormatError: a line is broken (the message has its number), lines are missing, or there are several lattices.
     """
-    reader = _Reader(path)
-    for number, fields in field_lines(data, path):
-        reader.line(number, fields)
-    return reader.lattice(SymbolTable.of(symbols))
+    return _Reader(path).parse(data, symbols)
 
 
 @dataclass
-class _Reader:
+class _Reader(LineReader):
     """Collects the lines of a lattice."""
 
-    path: str | Path | None
+    remedy = "write node NODE word slot posterior, then node posterior for each transition"
     name: str | None = None
     ends: dict[str, tuple[int, int]] = field(default_factory=dict)
     nodes: dict[int, _Node] = field(default_factory=dict)
-
-    def fail(self, message: str, line: int | None, remedy: str = _REMEDY) -> NoReturn:
-        raise FormatError(message, path=self.path, line=line, remedy=remedy)
 
     def line(self, number: int, fields: list[str]) -> None:
         kind, *values = fields
@@ -88,16 +75,16 @@ class _Reader:
         elif kind == "name" and values and not self.nodes:
             self.name = " ".join(values)
         elif kind == "version" and self.nodes:
-            self.fail("another word lattice begins", number, "write each lattice to a separate file")
+            raise self.error("another word lattice begins", number, "write each lattice to a separate file")
         elif kind != "version" or values != [_VERSION]:
-            self.fail(f"not a line of a word lattice, or a second one: {shown(' '.join(fields))}", number)
+            raise self.error(f"not a line of a word lattice, or a second one: {shown(' '.join(fields))}", number)
 
     def node(self, values: list[str], line: int) -> _Node:
         """Reads the word and the transitions of a node."""
         targets = [natural(text) for text in values[4::2]]
         posteriors = [_posterior(text) for text in values[3::2]]
         if len(values) < 4 or len(values) % 2 or None in targets or None in posteriors or natural(values[2]) is None:
-            self.fail(f"not the numbers of a node and its transitions: {shown(' '.join(values))}", line)
+            raise self.error(f"not the numbers of a node and its transitions: {shown(' '.join(values))}", line)
         pairs = zip(targets, posteriors[1:], strict=True)
         return _Node(line, values[1], [(target, share) for target, share in pairs if target is not None and share])
 
@@ -105,22 +92,20 @@ class _Reader:
         """Checks that all nodes have lines, and that the initial one has no word."""
         missing = [name for name in ("initial", "final") if name not in self.ends]
         if missing:
-            self.fail(f"no line {' and no line '.join(missing)}", None, "is the file cut off?")
+            raise self.error(f"no line {' and no line '.join(missing)}", None, "is the file cut off?")
         references = [*self.ends.values()]
         references += [(target, node.line) for node in self.nodes.values() for target, _ in node.transitions]
         for name, line in references:
             if name not in self.nodes:
-                self.fail(f"the node {name} has no line", line, "is the file cut off?")
+                raise self.error(f"the node {name} has no line", line, "is the file cut off?")
         initial, line = self.ends["initial"]
         if self.nodes[initial].word != NO_WORD:
-            self.fail(f"the initial node has the word {shown(self.nodes[initial].word)}", line, "write NULL")
+            raise self.error(f"the initial node has the word {shown(self.nodes[initial].word)}", line, "write NULL")
 
     def lattice(self, symbols: SymbolTable) -> Lattice:
         self.check()
         order = {name: state for state, name in enumerate(self.nodes)}
         start, final = (order[self.ends[name][0]] for name in ("initial", "final"))
-        words = [node.word for node in self.nodes.values()]
-        labels = np.array([EPSILON if word == NO_WORD else symbols.add(word) for word in words], dtype=np.int64)
         transitions = [
             (order[name], order[target], share)
             for name, node in self.nodes.items()
@@ -128,14 +113,11 @@ class _Reader:
         ]
         columns = np.array(transitions, dtype=np.float64).reshape(-1, 3).T
         sources, targets = columns[:2].astype(np.int64)
-        labels, costs = labels[targets], share_costs(sources, columns[2])
         total = columns[2][sources == start].sum() or 1.0
         features = {POSTERIOR: np.minimum(np.log(columns[2]) - np.log(total), 0.0)}
-        finals = np.full(len(words), INFINITY)
-        finals[final] = 0.0
-        sources, targets, finals = start_first(start, sources, targets, finals)
-        lattice = checked_lattice(self.path, sources, labels, costs, targets, finals, symbols, features=features)
-        return replace(lattice, header=Header(self.name))
+        nodes = Nodes([node.word for node in self.nodes.values()], start, final)
+        table = sources, targets, share_costs(sources, columns[2])
+        return nodes.lattice(table, symbols, self.path, self.name, features=features)
 
 
 def _posterior(text: str) -> float | None:
