@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from lattice_simp.skeleton.skeleton import GapType, Skeleton
+from lattice_simp.support.plurals import number_or_dash
 
 
 @dataclass(frozen=True)
@@ -88,17 +89,13 @@ def statistics_table(statistics: SkeletonStatistics, title: str = "Skeletons") -
     table.add_column("Gap type", footer="All")
     table.add_column("Skeletons", footer=str(statistics.count), justify="right")
     table.add_column("Share", footer="100.0%" if statistics.count else "", justify="right")
-    table.add_column("Compression rate", footer=_number(statistics.compression_rate), justify="right")
-    table.add_column("Gaps a sentence", footer=_number(statistics.gaps_per_sentence), justify="right")
+    table.add_column("Compression rate", footer=number_or_dash(statistics.compression_rate), justify="right")
+    table.add_column("Gaps a sentence", footer=number_or_dash(statistics.gaps_per_sentence), justify="right")
     for row in statistics.by_gap_type:
         if row.count or row.gap_type is not GapType.NONE:
-            table.add_row(str(row.gap_type), str(row.count), f"{row.share:.1%}", _number(row.compression_rate))
+            table.add_row(str(row.gap_type), str(row.count), f"{row.share:.1%}", number_or_dash(row.compression_rate))
     return table
 
 
 def _mean(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"

@@ -1,4 +1,4 @@
-"""Counts with their nouns, and lists of words."""
+"""Counts with their nouns, numbers that may be missing, and lists of words."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     ('1 sentence', '0 sentences', '2,000 hypotheses')
     """
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def number_or_dash(value: float | None) -> str:
+    """Returns a number with three decimals, or a dash if there is none.
+
+    >>> number_or_dash(0.5), number_or_dash(None)
+    ('0.500', '-')
+    """
+    return "-" if value is None else f"{value:.3f}"
 
 
 def in_words(items: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from lattice_simp.commands.shared.settings_options import takes_settings
 from lattice_simp.core.symbols import split_tokens
 from lattice_simp.errors import FormatError, LatticeSimpError, SkeletonError
 from lattice_simp.support.json_text import is_json
-from lattice_simp.support.plurals import counted
+from lattice_simp.support.plurals import counted, number_or_dash
 from lattice_simp.support.textio import STDIN, readable
 from lattice_simp.systems.annotation.files import EXPORTS
 from lattice_simp.systems.annotation.judgements import AnnotationSettings
@@ -155,16 +155,13 @@ def _lines(figures: Progress) -> list[str]:
             f"{items}, done\t{task.done}",
             f"{judgements}\t{task.judgements}",
             f"{judgements}, remaining\t{task.missing}",
-            f"{judgements}, Krippendorff's alpha\t{_number(task.alpha)}",
+            f"{judgements}, Krippendorff's alpha\t{number_or_dash(task.alpha)}",
         ]
-    lines.append(f"checks, agreement of two annotators\t{_number(figures.agreement)}")
+    lines.append(f"checks, agreement of two annotators\t{number_or_dash(figures.agreement)}")
     if figures.annotators:
         lines += ["", "annotator\tshortened\tchecked\tskipped\tcompression rate\tF1 with others\treliability"]
     for annotator in figures.annotators:
         counts = f"{annotator.name}\t{annotator.shortened}\t{annotator.checked}\t{annotator.skipped}"
-        lines.append(f"{counts}\t{_number(annotator.rate)}\t{_number(annotator.f1)}\t{_number(annotator.reliability)}")
+        values = map(number_or_dash, (annotator.rate, annotator.f1, annotator.reliability))
+        lines.append("\t".join((counts, *values)))
     return lines
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
