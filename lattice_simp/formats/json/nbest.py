@@ -283,12 +283,25 @@ def _spread_values(text: str, path: str | Path) -> Iterator[tuple[int, Any]]:
     if is_array:
         parse_json(text, path=path, remedy=_REMEDY, repeated_keys=True)  # so that nothing is cut off
     if generated is None:
-        yield from _values_between(text, path, 0, _SEPARATORS if is_array else _BLANKS)
+        values = _values_between(text, path, 0, _SEPARATORS if is_array else _BLANKS)
+        yield from _with_one_prompt(values, path) if is_array else values
         return
     lists = _values_between(text, path, start + is_array, _COMMAS if is_array else _BLANKS)
     first = list(islice(lists, 2))
     is_only = len(first) == 1 and not is_array
     yield from ((line, generated_row(entries, is_only=is_only)) for line, entries in chain(first, lists))
+
+
+def _with_one_prompt(values: Iterable[tuple[int, Any]], path: str | Path) -> Iterator[tuple[int, Any]]:
+    """Yields the values of an array; warns if they may be samples of one prompt, which SGLang lists as several are."""
+    lengths = list[object]()
+    for number, value in values:
+        details = value.get("meta_info") if isinstance(value, dict) else None
+        lengths += [details.get("prompt_tokens")] if isinstance(details, dict) else []
+        yield number, value
+    if len(lengths) > 1 and lengths == lengths[:1] * len(lengths):
+        message = "answers to prompts of the same length are read as sentences; they may be samples of one"
+        warn(message, path=path, remedy="if so, list them: jq '{samples: map(.text)}'")
 
 
 def _values_between(text: str, path: str | Path, position: int, between: re.Pattern[str]) -> Iterator[tuple[int, Any]]:
