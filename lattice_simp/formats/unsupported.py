@@ -8,7 +8,6 @@ looks like a drawing (DOT), which is not supported
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -208,6 +207,9 @@ KINDS = signatures(
 )
 """The kinds; the first match counts."""
 
+_KEY = re.compile(rb'"((?:[^"\\\n]|\\.)*+)(?:"[ \t\r\n]*+(:)?)?|[{}\[\]]')
+"""A string, with a colon after it if it is a key, or a bracket."""
+
 _TAR = "a tar archive", "unpack it first; most commands read one of lattices or lists"
 _IS_TAR = re.compile(rb".{257}ustar", re.DOTALL)
 
@@ -268,19 +270,19 @@ def refusal(
 
 
 def _with_keys(text: bytes) -> str:
-    r"""Adds the keys of the first JSON object to a message, unless the object is cut off.
+    r"""Adds the keys of the first JSON object, which may be cut off, to a message.
 
-    >>> _with_keys(b'[\n  {"model": "m", "response": "a cat"}, ')
+    >>> _with_keys(b'[\n  {"model": "m", "response": {"text": "a ca')
     " with the keys 'model', 'response'"
     """
-    begin = text.find(b"{")
-    if begin < 0:
-        return ""
-    try:
-        row, _ = json.JSONDecoder().raw_decode(text[begin:].decode(errors="replace"))
-    except (ValueError, RecursionError):
-        return ""
-    return f" with {key_names(row)}"
+    depth, keys = 0, dict[str, None]()
+    for match in _KEY.finditer(text, max(text.find(b"{"), 0)):
+        depth += (match[0] in b"{[") - (match[0] in b"}]")
+        if depth == 0:
+            break
+        if depth == 1 and match[2] is not None:
+            keys[match[1].decode(errors="replace")] = None
+    return f" with {key_names(keys)}" if keys else ""
 
 
 def _line_of_bad_utf8(head: bytes) -> int | None:
