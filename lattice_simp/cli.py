@@ -237,6 +237,8 @@ def _usage_hint(error: Any, message: str, words: Sequence[str]) -> str:
         return "- reads stdin; "
     if "unexpected extra argument" in message and "--input" in options:
         return "name the input with --input, or pipe it in; "
+    if "unexpected extra argument" in message and "--show-config" in options:
+        return "the YAML file names all other files; "
     if "unexpected extra argument" in message and "--output" in options:
         return "name the output with --output; "
     return ""
@@ -254,7 +256,8 @@ def _report(error: Exception, words: Sequence[str], *, debug: bool) -> int:
         import traceback
 
         print(getattr(error, "trace", "") or traceback.format_exc(), end="", file=sys.stderr)
-    if type(error).__name__ == "NoArgsIsHelpError":  # the help has been shown
+    if type(error).__name__ == "NoArgsIsHelpError":  # a group without a command: its message is the help
+        print(error.format_message(), file=sys.stderr)  # type: ignore[attr-defined]
         return BAD_INPUT
     if hasattr(error, "format_message"):  # of the parser of options
         _suggest(error, words)

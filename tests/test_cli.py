@@ -28,6 +28,14 @@ def test_help_and_version(capsys):
     assert run(capsys, "--version") == (0, f"lattice-simp {__version__}\n", "")
 
 
+@pytest.mark.parametrize("group", ["lattice", "skeleton annotation"])
+def test_a_group_without_a_command_shows_its_help(capsys, group):
+    code, out, err = run(capsys, *group.split())
+    assert (code, out) == (2, "")
+    assert err.startswith(f"Usage: lattice-simp {group} ")
+    assert "Commands:" in err
+
+
 def test_every_command_shows_its_help(capsys):
     for name in COMMANDS:
         for flag in ("--help", "-h"):
@@ -62,6 +70,10 @@ def test_misspelt_commands_are_distinguished_from_others(capsys):
     message = "lattice-simp: 'mbr' is not a command (did you mean 'lattice mbr' or 'tune mbr'?)\n"
     assert run(capsys, "mbr") == (2, "", message)
     assert run(capsys, "xyz") == (2, "", "lattice-simp: 'xyz' is not a command (lattice-simp --help lists them)\n")
+
+
+def test_text_in_place_of_a_configuration(capsys):
+    assert "(the YAML file names all other files; run it" in run(capsys, "train", "a.en", "a.de")[2]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +10,7 @@ import typer
 from lattice_simp.commands.runs.combine import Combination, CombinedFiles
 from lattice_simp.commands.shared.label_options import LabelOptions, ignored_labels, take_options
 from lattice_simp.commands.shared.options import (
+    COST_HELP,
     INPUT,
     LABELS,
     OUTPUT,
@@ -32,7 +33,11 @@ from lattice_simp.commands.shared.options import (
     refuse_idle,
 )
 from lattice_simp.commands.shared.settings_options import takes_settings
+from lattice_simp.errors import LatticeSimpError
+from lattice_simp.formats.list_lines import TOTAL
 from lattice_simp.lm.model import LanguageModel
+from lattice_simp.support.options import option
+from lattice_simp.support.plurals import counted
 from lattice_simp.systems.combination.combine import CombinationSettings, expansion_of
 from lattice_simp.systems.combination.methods import METHODS
 from lattice_simp.systems.paraphrase.paraphraser import Paraphraser
@@ -44,6 +49,10 @@ app = command_app()
 @dataclass(frozen=True)
 class _CombineOptions(LabelOptions, CombinationSettings):
     """How to combine systems, and how to interpret labels."""
+
+    cost: list[str] | None = option(  # type: ignore[assignment]
+        None, "cost", f"{COST_HELP}; once for all, or per file in order (total for a file without)"
+    )
 
 
 _VOTES = ("confidence_weight", "empty_confidence", "word_confidence")
@@ -91,7 +100,8 @@ def combine_outputs(
 
     Example: lattice-simp combine one.nbest two.nbest > combined.txt
     """
-    labels = take_options(LabelOptions, settings)
+    costs = _costs_of(settings.pop("cost", None), len(sources))
+    shared = take_options(LabelOptions, settings)
     chosen = CombinationSettings(**settings, shares=tuple(share) if share else None, scales=tuple(scale or (1.0,)))
     chosen.of_systems(len(sources))  # refuses wrong options before any file is read
     check_stdin(sources)
@@ -100,7 +110,7 @@ def combine_outputs(
     )
     combination = Combination(
         sources,
-        labels,
+        [replace(shared, cost=cost) for cost in costs],
         chosen,
         lm=None if lm is None else LanguageModel.read(lm),
         weights=None if weights is None else read_weights(weights),
@@ -108,6 +118,19 @@ def combine_outputs(
         ignored=ignored_labels(ignore),
     )
     combination.write(CombinedFiles(output, nbest_output, n, lattices), first_id=first_id or 0, jobs=jobs)
+
+
+def _costs_of(names: list[str] | None, count: int) -> list[str | None]:
+    """Returns the feature that is the score of each system, None for the total.
+
+    Raises:
+        LatticeSimpError: there are several names, but not one for each system.
+    """
+    if names is None or len(names) == 1:
+        return [names[0] if names else None] * count
+    if len(names) != count:
+        raise LatticeSimpError(f"{len(names)} --cost for {counted(count, 'system')}; give one for all, or one for each")
+    return [None if name == TOTAL else name for name in names]
 
 
 def _refuse_idle(method: str, *, has_model: bool, has_weights: bool, has_lists: bool) -> None:

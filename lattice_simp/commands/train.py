@@ -15,10 +15,12 @@ app = command_app()
 
 @app.command()
 def train(
-    config: Annotated[Path, typer.Argument(help="YAML file; the guide on training has an example")],
+    config: Annotated[
+        Path, typer.Argument(help="YAML file that names the text and its languages (see the guide on training)")
+    ],
     settings: Overrides = None,
     first: Annotated[str | None, typer.Option("--from", help="run this stage and all later ones again")] = None,
-    last: Annotated[str | None, typer.Option("--to", help="stop after this stage")] = None,
+    last: Annotated[str | None, typer.Option("--to", help="run only this stage and those that it needs")] = None,
     jobs: Jobs = 1,
     dask: Dask = None,
     show_config: Annotated[

@@ -173,8 +173,13 @@ class Doubts:
             self.raised.add(remedy)
             warn(message, path=self.path, line=line, remedy=remedy, kind=kind)
 
-    def check_scores(self, scores: Sequence[float], lines: Sequence[int | None]) -> None:
-        """Warns about scores above 0 of a sentence's hypotheses, which are not log probabilities."""
+    def check_scores(
+        self, scores: Sequence[float], lines: Sequence[int | None], *, are_likelihoods: bool = False
+    ) -> None:
+        """Warns about scores above 0 of a sentence's hypotheses, which are not log probabilities.
+
+        Log likelihoods may be above 0; their differences are those of log probabilities.
+        """
         place = next((index for index, score in enumerate(scores) if score > 0), None)
         if place is None or _AS_COSTS in self.raised:
             return
@@ -184,7 +189,7 @@ class Doubts:
         elif place == 0 and scores[0] < scores[-1] and list(scores) == sorted(scores):
             message = f"scores above 0 that rise from {scores[0]:g} to {scores[-1]:g} seem to be costs"
             self.raise_once(message, lines[0], _AS_COSTS, ScoreWarning)
-        else:
+        elif not are_likelihoods:
             message = f"the score {scores[place]:g} is above 0, so it is not a log probability"
             self.raise_once(message, lines[place], _AS_RANKS, ScoreWarning)
 

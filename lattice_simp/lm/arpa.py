@@ -111,7 +111,8 @@ def _read_counts(data: bytes, path: str) -> tuple[list[int], int]:
     start = -1 if header is None else header.start()
     end = data.find(b"\\1-grams:", max(start, 0))
     if start < 0 or end < 0:
-        raise FormatError("no \\data\\ header followed by \\1-grams:", path=path, remedy="give an ARPA or KenLM file")
+        message = "is not a language model: it has no \\data\\ header followed by \\1-grams:"
+        raise FormatError(message, path=path, remedy="give an ARPA or KenLM file")
     counts: list[int] = []
     for text in data[start:end].split(b"\n")[1:]:
         text = text.strip()

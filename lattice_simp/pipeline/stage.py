@@ -173,9 +173,18 @@ def run_stage(stage: Stage, key: str, work: Path, run: Run) -> tuple[Path, dict[
         os.replace(partial, folder)
     except OSError as error:
         raise LatticeSimpError(f"{stage.name}: {path_of(error, partial)}: {error.strerror or error}") from error
-    shown = ", ".join(f"{name} {value:,}" for name, value in counted.items() if isinstance(value, int))
+    shown = ", ".join(_shown_counts(counted))
     run.say(f"{stage.name}: {record['seconds']:.0f} s, {record['peak_mb']:,} MB" + (f"; {shown}" if shown else ""))
     return folder, record
+
+
+def _shown_counts(counts: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the counts of a stage for its line of the log; of groups of counts, those above 0."""
+    for name, value in counts.items():
+        if isinstance(value, int):
+            yield f"{name} {value:,}"
+        elif isinstance(value, Mapping):
+            yield from (f"{name} {key} {part:,}" for key, part in value.items() if isinstance(part, int) and part)
 
 
 @contextmanager

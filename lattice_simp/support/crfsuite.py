@@ -110,6 +110,8 @@ def read_meta(path: Path, version: int, remedy: str) -> dict[str, Any]:
     Raises:
         FormatError: the file is missing or broken, or its version of the features differs from `version`.
     """
+    if path.parent.is_dir() and not path.exists():
+        raise FormatError(f"has no {path.name}, so it is not a trained model", path=path.parent, remedy=remedy)
     meta = parse_json(decode(read_bytes(path), path), path=path, remedy=remedy)
     model_version = meta.get("features") if isinstance(meta, dict) else None
     if model_version != version:

@@ -82,8 +82,10 @@ def checked_settings(model: type[Model], values: Mapping[str, Any], path: str | 
         if first["type"] == "missing":
             raise FormatError(f"the field {field} is missing", path=path, remedy="add it") from None
         message = first["msg"].removeprefix("Value error, ")
-        is_unquoted = first["type"] == "string_type" and isinstance(first["input"], _SCALARS)
-        remedy = "put the text in quotes" if is_unquoted else "fix this field"
+        remedy = "fix this field"
+        if first["type"] == "string_type" and isinstance(first["input"], _SCALARS):
+            explained = "; YAML reads yes, no, on and off as true or false"
+            remedy = "put the text in quotes" + explained * isinstance(first["input"], bool)
         raise FormatError(f"{field}: {message}" if field else message, path=path, remedy=remedy) from None
 
 

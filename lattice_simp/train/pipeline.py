@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.pipeline.runner import Done, run_stages
@@ -71,7 +72,7 @@ def train(
         config: the settings of the run.
         run: its workers and reports.
         first: this stage and those after it run again, even if their files exist.
-        last: stop after this stage.
+        last: run only this stage and those that it needs.
         simplifier_stages: further stages by name.
 
     Raises:
@@ -80,9 +81,9 @@ def train(
     if run.cluster is not None:
         check_cluster(run.cluster)
     all_stages = stages(config, simplifier_stages)
-    begin, end = _range([stage.name for stage in all_stages], first, last)
-    selected = all_stages[:end]
-    again = selected[begin:]
+    _check_names([stage.name for stage in all_stages], first, last)
+    selected = all_stages if last is None else needed_stages(all_stages, last)
+    again = _from(selected, first, last)
 
     def prepare() -> None:
         write_config(config, config.work / CONFIG)
@@ -94,13 +95,28 @@ def train(
     return results
 
 
-def _range(names: Sequence[str], first: str | None, last: str | None) -> tuple[int, int]:
-    """Returns the index of the first stage to run again, and the index after the last stage to run."""
-    for name in (first, last):
+def needed_stages(stages: Sequence[Stage], last: str) -> list[Stage]:
+    """Returns a stage and those that it needs, directly or through others, in order."""
+    names = {last}
+    for stage in reversed(stages):
+        if stage.name in names:
+            names.update(stage.needs)
+    return [stage for stage in stages if stage.name in names]
+
+
+def _check_names(names: Sequence[str], first: str | None, last: str | None) -> None:
+    for option, name in (("--from", first), ("--to", last)):
         if name is not None and name not in names:
-            raise LatticeSimpError(f"there is no stage {name!r}; the stages are {', '.join(names)}")
-    begin = len(names) if first is None else names.index(first)
-    end = len(names) if last is None else names.index(last) + 1
-    if first is not None and begin >= end:
-        raise LatticeSimpError(f"the first stage to run, {first!r}, comes after the last one, {last!r}")
-    return begin, end
+            near = get_close_matches(name, names, 1)
+            suggestion = f"did you mean {near[0]!r}? " if near else ""
+            raise LatticeSimpError(f"{option}: unknown stage {name!r} ({suggestion}The stages are {', '.join(names)})")
+
+
+def _from(selected: Sequence[Stage], first: str | None, last: str | None) -> Sequence[Stage]:
+    """Returns the stages to run again: the first one and those after it."""
+    if first is None:
+        return ()
+    names = [stage.name for stage in selected]
+    if first not in names:
+        raise LatticeSimpError(f"--from {first}: the stage {last!r} of --to does not need this stage; leave one out")
+    return selected[names.index(first) :]

@@ -55,7 +55,8 @@ def stage_folders(work: str | Path, names: Sequence[str]) -> dict[str, Path]:
         complete = sorted(record.parent for record in Path(work).glob(f"{name}.*/{RECORD}"))
         complete = [folder for folder in complete if not folder.name.endswith((".partial", ".old"))]
         if not complete:
-            raise LatticeSimpError(f"{work}: no complete stage {name}; run lattice-simp train CONFIG --to {name}")
+            remedy = f"give the `work` folder of a training run; lattice-simp train CONFIG --to {name} makes the stage"
+            raise LatticeSimpError(f"{work}: no complete stage {name} ({remedy})")
         if len(complete) > 1:
             listed = ", ".join(folder.name for folder in complete)
             raise LatticeSimpError(f"{work}: several folders of the stage {name}: {listed}; remove all but one")

@@ -130,8 +130,7 @@ def _test(config: Config, run: Run, folder: Path) -> dict[str, Any]:
                     file.writelines(line + "\n" for line in lines)
             score = bleu(list(read_lines(output)), references, originals, tokenisers(config.text)[1])
             scores[f"{test.name}.{name}"] = score._asdict()
-            summary = f"BLEU {score.bleu_tok_lc:.2f} (tok, lc), {score.bleu_13a:.2f} (text)"
-            run.say(f"test: {test.name}, {name} weights: {summary}")
+            run.say(f"test: {test.name}, {name} weights: {score.summary()}")
     return {"scores": scores}
 
 
@@ -142,6 +141,15 @@ class Score(NamedTuple):
     bleu_13a: float
     signature_tok_lc: str
     signature_13a: str
+
+    def summary(self) -> str:
+        """Returns both scores for the log.
+
+        >>> Score(31.0, 29.5, "case:lc", "case:mixed").summary()
+        'BLEU of tokens, ignoring case: 31.00; of text: 29.50'
+        """
+        of_text = "of text, ignoring case" if "case:lc" in self.signature_13a else "of text"
+        return f"BLEU of tokens, ignoring case: {self.bleu_tok_lc:.2f}; {of_text}: {self.bleu_13a:.2f}"
 
 
 def bleu(hypotheses: list[str], references: list[list[str]], originals: list[list[str]], tokeniser: Tokeniser) -> Score:

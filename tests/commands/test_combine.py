@@ -179,7 +179,7 @@ def test_shares_and_a_language_model(call, folder, model):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--share", 1), "1 shares for 2 systems"),
+        (("--share", 1), "1 share for 2 systems"),
         (("--scale", 1, "--scale", 2, "--scale", 3), "3 scales for 2 systems"),
         (("--weights", "weights.tsv"), "the weight 'Fluency' has no feature"),
         (("--method", "best"), "'best' is not one of"),

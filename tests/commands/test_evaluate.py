@@ -31,6 +31,7 @@ def corpus(tmp_path_factory):
     files |= {"gc": with_mistakes(lines, 0.2, 3), "labels": ["odd", "even"] * 20, "short": lines[:39], "empty": []}
     for name, content in files.items():
         (folder / name).write_text("".join(line + "\n" for line in content), encoding="utf-8")
+    (folder / "folder").mkdir()
     (folder / "bad").write_bytes(b"a\nb\xff\n" + b"c\n" * 38)
     records = [
         {"id": str(index), "line": index, "tokens": line.split(), "keep": [mask(line), mask(line)[::-1]]}
@@ -340,6 +341,14 @@ def test_some_metrics_need_no_reference(run):
     assert json.loads(without.stdout)["scores"] == json.loads(with_reference.stdout)["scores"]
 
 
+def test_empty_lines_count_and_are_reported(run, corpus):
+    lines = (corpus / "plain").read_text().splitlines()
+    (corpus / "gaps").write_text("\n".join(["", *lines[1:-1], " "]) + "\n")
+    done = run("a=plain", "gaps", "--reference", "ref", "--metrics", "bleu", "--samples", "10")
+    assert "40 sentences" in done.stdout
+    assert done.stderr == "gaps:1: 2 of 40 lines are empty; they count as sentences\n"
+
+
 ERRORS = [
     (("--reference", "ref"), "give systems' outputs as NAME=FILE"),
     (("a=plain",), "bleu compares with references; give --reference"),
@@ -349,6 +358,8 @@ ERRORS = [
     (("plain", "plain", "--reference", "ref"), "two systems are named 'plain'"),
     (("a=", "--reference", "ref"), "is not NAME=FILE"),
     (("a=plain", "a=gc", "--reference", "ref"), "two systems are named 'a'"),
+    (("folder", "--reference", "ref"), "folder: is a folder (give a file with one sentence per line)"),
+    ((*USUAL, "--language", "german"), "'german' is not an ISO code of a language, such as de"),
     (("a=nowhere", "--reference", "ref"), "nowhere: cannot be read"),
     (
         ("a=short", "--reference", "ref"),

@@ -65,6 +65,17 @@ def test_the_feature_ranks(folder, call):
     assert done.stdout.startswith("0 ||| ▁das ▁Ha us |||")
 
 
+def test_each_system_of_a_combination_has_its_cost(folder, call):
+    (folder / "one.nbest").write_text("0 ||| a b ||| A= -1 ||| -9\n0 ||| b b ||| A= -9 ||| -1\n", encoding="utf-8")
+    (folder / "two.nbest").write_text("0 ||| a b ||| B= -1 ||| -9\n0 ||| b b ||| B= -9 ||| -1\n", encoding="utf-8")
+    (folder / "text").write_text("b b\n", encoding="utf-8")
+    systems = ("combine", "one.nbest", "two.nbest", "text", "--method", "union")
+    assert call(*systems).stdout == "b b\n"
+    costs = ("--cost", "A", "--cost", "B", "--cost", "total")
+    assert call(*systems, *costs).stdout == "a b\n"
+    assert "2 --cost for 3 systems; give one for all, or one for each" in call(*systems, *costs[:4]).stderr
+
+
 def test_skeletons_in_words_meet_pieces(folder, call):
     (folder / "skeleton.nbest").write_text("0 ||| ein Haus ||| F0= -1 ||| -1\n", encoding="utf-8")
     for options in ((), ("--id", "0")):
@@ -79,6 +90,7 @@ def test_skeletons_in_words_meet_pieces(folder, call):
         "lattice oracle lattice.txt --reference text --cost F0",
         "lattice compose lattice.txt marian.nbest --cost F0",
         "combine plain.txt marian.nbest --cost F0",
+        "combine plain.txt marian.nbest --cost F0 --cost F0",
         "lattice texts marian.nbest --pieces bpe",
         "lattice mbr words.nbest --pieces sentencepiece",
         "lattice nbest lattice.txt --pieces sentencepiece",

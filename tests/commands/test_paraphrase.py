@@ -144,6 +144,9 @@ def test_synonyms_of_a_file(call, files):
     (files / "words.tsv").write_text("cab\ttaxi\n", encoding="utf-8")
     record = json.loads(call("paraphrase", "count", "two.txt", "--synonyms", "words.tsv", *PLAIN).stdout)
     assert record["links"] == {"synonym": 1}
+    (files / "words.tsv").write_text("cab taxi\n", encoding="utf-8")
+    done = call("paraphrase", "count", "two.txt", "--synonyms", "words.tsv", *PLAIN)
+    assert "words.tsv:1: only one word or phrase, 'cab taxi' (separate synonyms with tabs)" in done.stderr
 
 
 def test_conditions_can_be_chosen(call, files):

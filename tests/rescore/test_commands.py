@@ -104,7 +104,7 @@ def test_class_models_are_trained(work, tmp_path):
 def test_stages_must_be_complete_and_single(work, tmp_path):
     copy = shutil.copytree(work, tmp_path / "work")
     (number,) = copy.glob("number.*")
-    with pytest.raises(LatticeSimpError, match="no complete stage rules"):
+    with pytest.raises(LatticeSimpError, match=r"no complete stage rules \(give the `work` folder"):
         stage_folders(copy, ("number", "rules"))
     shutil.copytree(number, copy / "number.0123")
     with pytest.raises(LatticeSimpError, match="several folders of the stage number"):

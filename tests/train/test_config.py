@@ -90,7 +90,7 @@ A_TEST = {"name": "t", "source": "t.fr", "references": ["t.en"]}
         (LEAST | {"rules": None}, "rules: Input should be"),
         (
             LEAST | {"text": {"source_language": False, "target_language": "en"}},
-            "text.source_language: Input should be a valid string (put the text in quotes)",
+            "text.source_language: Input should be a valid string (put the text in quotes; YAML reads yes, no, on",
         ),
         (LEAST | {"text": LEAST["text"] | {"case": "upper"}}, "text.case: Input should be 'lower', 'true' or 'keep'"),
         (LEAST | {"align": {"method": "giza"}}, "align.method: Input should be 'hmm' or 'links'"),

@@ -72,7 +72,7 @@ class Combination:
 
     Attributes:
         sources: a file for each system.
-        labels: how to interpret labels.
+        labels: how to interpret the labels of each source.
         settings: the method and its settings.
         lm: a language model.
         weights: the weights of the features; None for those that follow from the settings.
@@ -84,7 +84,7 @@ class Combination:
     """
 
     sources: list[str]
-    labels: LabelOptions
+    labels: Sequence[LabelOptions]
     settings: CombinationSettings
     lm: LanguageModel | None
     weights: Mapping[str, float] | None
@@ -125,7 +125,7 @@ class Combination:
         with readable_sources(self.sources) as paths:
             results = _Results(combined, jobs)
             inputs = _Inputs(self.sources, self.labels, self.settings)
-            sentences = checked_forms(self.sources, inputs.aligned(paths, first_id), self.labels.pieces)
+            sentences = checked_forms(self.sources, inputs.aligned(paths, first_id), self.labels[0].pieces)
             decided = _decided(results.of(sentences), files.n if files.nbest_output else 1, files.lattices, inputs)
             write_lines(decided, files.output, files.nbest_output)
         if words is not None:
@@ -191,7 +191,7 @@ class _Inputs:
         losses, of_folder: the losses of the combination, and those of a folder of lattices.
     """
 
-    def __init__(self, sources: list[str], labels: LabelOptions, settings: CombinationSettings) -> None:
+    def __init__(self, sources: list[str], labels: Sequence[LabelOptions], settings: CombinationSettings) -> None:
         self._sources, self._labels = sources, labels
         self._is_vote = METHODS[settings.method].is_vote
         self._uncertain = set(sources) if self._is_vote and settings.confidence_weight else set()
@@ -204,8 +204,8 @@ class _Inputs:
             FormatError: the systems have different numbers of sentences.
         """
         sources, shared = self._sources, SharedNames(self._sources)
-        named = list(zip(files, sources, strict=True))
-        streams = [_outputs(file, name, first_id, _with_pieces(file, name, self._labels)) for file, name in named]
+        named = list(zip(files, sources, self._labels, strict=True))
+        streams = [_outputs(file, name, first_id, _with_pieces(file, name, labels)) for file, name, labels in named]
         for number, members in enumerate(same_sentences(sources, streams, _NOTHING)):
             names, outputs = zip(*members, strict=True)
             silent = [source for source, output in zip(sources, outputs, strict=True) if output is _NOTHING]
@@ -233,6 +233,9 @@ def _outputs(file: str, name: str, first_id: int, labels: LabelOptions) -> Itera
     if is_nbest(file):
         for sentence in checked_lists(stream_sentences(file, first_id, **labels.of_lists(name)), name):
             yield sentence.name, sentence.hypotheses or _NOTHING
+    elif labels.cost is not None:
+        remedy = "leave --cost out, or give it once per file, with total for this one"
+        raise FormatError("is not an n-best list", path=name, remedy=remedy)
     elif is_collection(file) or not is_text(file):
         is_many = is_collection(file)
         for member, output in read_outputs(file, file, labels):

@@ -15,6 +15,7 @@ from lattice_simp.commands.runs.evaluate_files import (
     metric_columns,
     read_closest,
     read_sentences,
+    warn_of_empty_lines,
     warn_of_forms,
 )
 from lattice_simp.commands.shared.options import refuse_idle
@@ -138,6 +139,7 @@ def evaluated(files: Files, chosen: EvaluateOptions) -> tuple[Measurements, Comp
     sentences = read_sentences(files, chosen.tokens, chosen.language)
     if metrics != ["chrf"]:
         warn_of_forms(files, sentences, chosen.tokeniser)
+    warn_of_empty_lines(files, sentences)
     systems, references, lattices = sentences.systems, sentences.references, chosen.reference_lattices
     closest = None if lattices is None else read_closest(lattices, sentences, chosen.language)
     groupings = _groupings(sentences, chosen)

@@ -20,6 +20,7 @@ from lattice_simp.metrics.groups import align_skeletons, gap_count_groups, gap_t
 from lattice_simp.skeleton import Skeleton
 from lattice_simp.support.extras import extra
 from lattice_simp.support.parallel import read_parallel
+from lattice_simp.support.plurals import counted
 from lattice_simp.text.sacrebleu_tokenisers import tokeniser
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def named_files(pairs: Sequence[str]) -> Named:
         name, path = named_path(pair)
         if not name and Path(path).is_file():
             name = Path(path).stem
+        if not name and Path(path).is_dir():
+            raise FormatError("is a folder", path=path, remedy="give a file with one sentence per line")
         if not (name and path):
             raise LatticeSimpError(f"{pair!r} is not NAME=FILE, and no file; name each system, as in plain=plain.txt")
         if name in named:
@@ -149,6 +152,17 @@ def warn_of_forms(files: Files, sentences: Sentences, name: str) -> None:
         words = map(split_tokens, lines.tokens) if lines.tokens is not None else map(split, lines.text or ())
         if warn_of_whole_sentences(words, path, "give --language (zh, ja, th, ...) or --tokeniser, and text"):
             return
+
+
+def warn_of_empty_lines(files: Files, sentences: Sentences) -> None:
+    """Warns on stderr of empty lines, which count as sentences."""
+    paths = [*files.references, *files.outputs.values()]
+    for path, lines in zip(paths, [*sentences.references, *sentences.systems.values()], strict=True):
+        read = (lines.text if lines.tokens is None else lines.tokens) or []
+        empty = [number for number, line in enumerate(read, start=1) if not line.strip()]
+        if empty:
+            kind = "is empty; it counts as a sentence" if len(empty) == 1 else "are empty; they count as sentences"
+            say(f"{path}:{empty[0]}: {len(empty)} of {counted(len(read), 'line')} {kind}")
 
 
 def read_closest(path: Path, sentences: Sentences, language: str | None) -> dict[str, Lines]:

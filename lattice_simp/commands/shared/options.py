@@ -209,6 +209,17 @@ def writable(path: Path) -> Path:
     return path
 
 
+def language_code(name: str | None) -> str | None:
+    """Returns the ISO code of a language, as an option's callback; `other` stands for any language.
+
+    Raises:
+        typer.BadParameter: it is not a code.
+    """
+    if name is not None and name != "other" and not re.fullmatch(r"[a-z]{2,3}([-_]\w+)?", name):
+        raise typer.BadParameter(f"{name!r} is not an ISO code of a language, such as de")
+    return name
+
+
 # ---------------------------------------------------------------- options
 
 INPUT, OUTPUT, RUNNING, LABELS, SEARCH = "Input", "Output", "Running", "Labels", "Search"
@@ -294,7 +305,10 @@ Strategy: TypeAlias = Annotated[
 Skeletons: TypeAlias = Annotated[
     Path | None, typer.Option("--skeletons", help="skeletons (JSON lines or bracket text)")
 ]
-Language: TypeAlias = Annotated[str | None, typer.Option("--language", help="language of the text (ISO code)")]
+Language: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--language", help="language of the text (ISO code, such as de)", callback=language_code),
+]
 TokeniserName: TypeAlias = Annotated[
     str | None,
     typer.Option(

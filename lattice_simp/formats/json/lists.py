@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from lattice_simp.formats.json.answers import choices
-from lattice_simp.formats.json.values import are_objects, is_finite, is_object, number_of, with_doubts
+from lattice_simp.formats.json.values import LIKELIHOODS, are_objects, is_finite, is_object, number_of, with_doubts
 
 _LEAST_CONFIDENCE = 1e-6
 """The confidence that replaces 0."""
@@ -42,7 +42,7 @@ def _alternatives(entries: Sequence[object], rest: Mapping[str, Any]) -> Mapping
     objects = [renamed_transcript(entry) if _is_of_yandex(entry) else entry for entry in entries if is_object(entry)]
     services = [entry for entry in objects if isinstance(entry.get("transcript"), str)]
     if len(services) < len(entries):
-        return _entries(_from_vosk)(entries, rest)
+        return {**_entries(_from_vosk)(entries, rest), LIKELIHOODS: True}
     texts = [{"text": entry["transcript"]} for entry in services]
     values = [value for entry in services if (value := number_of(entry.get("confidence")))]
     if len(values) < len(texts):

@@ -50,7 +50,7 @@ from lattice_simp.formats.json.streams import (
     without_open,
 )
 from lattice_simp.formats.json.times import times_like, with_nulls
-from lattice_simp.formats.json.values import DOUBTS, is_finite
+from lattice_simp.formats.json.values import DOUBTS, LIKELIHOODS, is_finite
 from lattice_simp.formats.json.words import Speakers, tokens_of
 from lattice_simp.formats.list_lines import (
     Doubts,
@@ -81,7 +81,7 @@ _SCORES = re.compile(
     r"|(?<!attention_)weights?|rewards?|loss|perplexity)(?![a-z])|^(?:counts?|freq|frequency)$"
 )
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_KNOWN = frozenset({"score", "scores", "features", "confidences", DOUBTS, FAILED})
+_KNOWN = frozenset({"score", "scores", "features", "confidences", DOUBTS, FAILED, LIKELIHOODS})
 _LISTED = ("features", "times", "confidences", "tokens")
 _TIMES = "times that are not pairs of a begin and an end in seconds, one for each token"
 _SHARES = "confidences that are not numbers from 0 to 1, one for each token"
@@ -154,7 +154,8 @@ def stream_json(path: str | Path, first_id: int = 0, cost: str | None = None) ->
         hypotheses = _with_all_times(hypotheses, doubts, number)
         _doubt_confidences(hypotheses, doubts, number)
         _doubt_marks(hypotheses, doubts, number)
-        doubts.check_scores([hypothesis.score for hypothesis in hypotheses], [number] * len(hypotheses))
+        scores = [hypothesis.score for hypothesis in hypotheses]
+        doubts.check_scores(scores, [number] * len(hypotheses), are_likelihoods=LIKELIHOODS in row)
         yield Sentence(due, hypotheses, name if isinstance(name, str) else None)
         due += 1
     if not number:

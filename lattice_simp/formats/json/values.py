@@ -19,6 +19,10 @@ DOUBTS = "doubts"
 """The field of a sentence for warnings about omitted parts: pairs of a message and a remedy."""
 
 
+LIKELIHOODS = "likelihoods"
+"""The field of a sentence whose scores are log likelihoods, which may be above 0; their differences count."""
+
+
 def with_doubts(sentence: Mapping[str, Any], doubts: Sequence[tuple[str, str]]) -> Mapping[str, Any]:
     """Returns a sentence with further warnings."""
     return {**sentence, DOUBTS: [*sentence.get(DOUBTS, ()), *doubts]} if doubts else sentence

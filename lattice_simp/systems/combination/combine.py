@@ -20,6 +20,7 @@ from lattice_simp.ops.apply_lm import apply_lm
 from lattice_simp.ops.normalise import normalise
 from lattice_simp.ops.word_vote import WordConfidence
 from lattice_simp.support.options import option
+from lattice_simp.support.plurals import counted
 from lattice_simp.systems.combination.agreement import NGRAM, POSTERIOR, WORDS, agreement_weights, with_agreement
 from lattice_simp.systems.combination.methods import METHODS, Expand, Task, Tokens, mixture, unchanged
 from lattice_simp.systems.paraphrase.paraphraser import Paraphraser
@@ -107,9 +108,10 @@ class CombinationSettings:
         if not count:
             raise LatticeSimpError("there are no outputs to combine; give at least one")
         shares, scales = self.shares or (1.0,) * count, self.scales * (count if len(self.scales) == 1 else 1)
-        for what, values in (("shares", shares), ("scales", scales)):
+        for what, values in (("share", shares), ("scale", scales)):
             if len(values) != count:
-                raise LatticeSimpError(f"{len(values)} {what} for {count} systems; give one for each")
+                numbers = f"{counted(len(values), what)} for {counted(count, 'system')}"
+                raise LatticeSimpError(f"{numbers}; give one for each")
         return list(shares), list(scales)
 
 

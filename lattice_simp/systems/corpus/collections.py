@@ -126,11 +126,14 @@ def _pair(run: Run, folder: Path) -> dict[str, Any]:
             query = _PAIRED.format(columns=columns)
             connection.execute(f"COPY ({query}) TO {_quoted(folder / _SORTED)} ({options})")
             counts = {side: connection.execute(_COUNTED.format(side=side)).fetchone() for side in SIDES}
+            firsts = [connection.execute(_FIRST_TITLE.format(side=side)).fetchone() for side in SIDES]
     except duckdb.Error as error:
         raise LatticeSimpError(f"{folder}: {first_line(error)}; is the disk full?") from error
     paired = _shards_of(folder)
     if not paired:
-        raise LatticeSimpError("the collections have no title in common; paired articles must have equal titles")
+        titles = " and ".join(f"{first[0]!r}" for first in firsts if first is not None)
+        remedy = "paired articles must have equal titles; articles of plain text have the numbers of their lines"
+        raise LatticeSimpError(f"the collections have no title in common: their first titles are {titles} ({remedy})")
     totals = {side: counts[side] or (0, 0) for side in SIDES}
     return {
         "pairs": paired,
@@ -139,6 +142,7 @@ def _pair(run: Run, folder: Path) -> dict[str, Any]:
     }
 
 
+_FIRST_TITLE = "SELECT title FROM {side} ORDER BY number LIMIT 1"
 _COUNTED = "SELECT count(*), count(DISTINCT key) FROM {side}"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lattice_simp.core.arguments import instance
 from lattice_simp.core.symbols import as_sentences, as_tokens, split_tokens
-from lattice_simp.errors import LatticeSimpError
+from lattice_simp.errors import FormatError, LatticeSimpError
 from lattice_simp.formats.common import is_plain
 from lattice_simp.support.plurals import counted
 from lattice_simp.support.tables import grammar_table
@@ -79,10 +79,16 @@ class Thesaurus:
         >>> _ = path.write_text("big\\tlarge\\n")
         >>> Thesaurus.read(path).related("big", "JJ", "large", "JJ")
         True
+
+        Raises:
+            FormatError: a line has a single word.
         """
-        return cls.from_groups(
-            [word.strip(" ") for word in line.split("\t") if word.strip(" ")] for line in read_lines(path)
-        )
+        groups = [[word.strip(" ") for word in line.split("\t") if word.strip(" ")] for line in read_lines(path)]
+        for number, group in enumerate(groups, start=1):
+            if len(group) == 1:
+                message = f"only one word or phrase, {group[0]!r}"
+                raise FormatError(message, path=path, line=number, remedy="separate synonyms with tabs")
+        return cls.from_groups(groups)
 
     @classmethod
     def or_english(cls, thesaurus: Thesaurus | None) -> Thesaurus:

@@ -129,7 +129,7 @@ def explain(code: int, messages: str, temporary: Path, mebibytes: int) -> str:
     """
     reason = _reason(messages) or f"status {code}"
     if re.search(r"BadDiscountException|Kneser-Ney (?:discounts|smoothing)|discount out of range", messages):
-        remedy = "take more text, drop repeated lines, or set language_model.discount_fallback to true"
+        remedy = "take more text, or accept default discounts: --set language_model.discount_fallback=true"
         return f"the text is too small or too repetitive for Kneser-Ney smoothing: {reason} ({remedy})"
     if code == -signal.SIGXFSZ or re.search(r"No space left|quota exceeded|File too large", messages):
         return f"{temporary}: the disk is full (free some space, or give another temporary folder)"

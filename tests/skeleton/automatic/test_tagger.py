@@ -90,6 +90,8 @@ def test_broken_folders(tmp_path, tagger):
     fails(folder / META, b"{", "invalid JSON")
     fails(folder / META, b"[1]", "features of version None")
     fails(folder / META, json.dumps({**json.loads(meta), "features": 0}).encode(), "features of version 0")
+    with pytest.raises(FormatError, match=rf"has no {META}, so it is not a trained model"):
+        DeletionTagger.load(tmp_path)
     DeletionTagger.load(folder)
     (folder / MODEL).unlink()
     with pytest.raises(FormatError, match=MODEL):

@@ -217,8 +217,8 @@ def test_a_network_of_strings_is_no_other_than_the_library_makes():
     [
         (lambda: combine([]), "give at least one"),
         (lambda: combine(["a"], CombinationSettings("best")), "unknown method 'best'"),
-        (lambda: combine(["a"], CombinationSettings(shares=(1.0, 2.0))), "2 shares for 1 systems"),
-        (lambda: combine(["a"], CombinationSettings(scales=(1.0, 2.0))), "2 scales for 1 systems"),
+        (lambda: combine(["a"], CombinationSettings(shares=(1.0, 2.0))), "2 shares for 1 system;"),
+        (lambda: combine(["a"], CombinationSettings(scales=(1.0, 2.0))), "2 scales for 1 system;"),
         (lambda: CombinationSettings(shares=(0.0,)), "share of a system is 0.0"),
         (lambda: CombinationSettings(scales=(math.nan,)), "each of the scales is nan"),
         (lambda: CombinationSettings(strings=0), "strings is 0"),

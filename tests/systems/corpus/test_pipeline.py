@@ -144,7 +144,7 @@ def test_texts_that_are_too_long_are_left_out(align, monkeypatch):
 @pytest.mark.parametrize("side", [0, 1])
 def test_errors(align, tmp_path, side):
     first, simpler = articles(2)
-    with pytest.raises(ls.LatticeSimpError, match="the collections have no title in common"):
+    with pytest.raises(ls.LatticeSimpError, match="titles are 'Article 0' and 'Another Article 0'"):
         align(first, [{**entry, "title": "Another " + entry["title"]} for entry in simpler])
     bad = [first, simpler]
     bad[side] = [{"title": "A", "text": "Short."}]
