@@ -33,18 +33,20 @@ Probe = Callable[[str], object]
 
 def table() -> str:
     """Returns a row for each entry of `FORMATS`, as Markdown; surviving parts are determined by trying."""
-    probes: dict[str, Probe] = {
-        "read": lambda name: any(_holds(partial(_can_hold, lattice), name) for lattice in _ALL),
-        "written": lambda name: any(_holds(partial(_written, lattice), name) for lattice in _ALL),
+    kept: dict[str, Probe] = {
         "costs": lambda name: _loss(name) < 2e-4,
-        "in double precision": lambda name: _loss(name) < 1e-12,
+        "precision": lambda name: _loss(name) < 1e-12,
         "features": lambda name: any("x" in _again(lattice, name).features.names for lattice in _holdable(name)),
         "words of both sides": lambda name: _inputs(_again(_TRANSDUCER, name)) == _inputs(_TRANSDUCER),
     }
-    rows = [["name", "endings", *probes], ["---"] * (2 + len(probes))]
+    rows = [["name", "endings", "read", "written", "does not keep"], ["---"] * 5]
     for name, entry in FORMATS.items():
         endings = " ".join(f"`{ending}`" for ending in entry.suffixes) or "none: chosen by name"
-        rows.append([f"`{name}`", endings, *("yes" if _holds(probe, name) else "no" for probe in probes.values())])
+        uses = [any(_holds(partial(use, lattice), name) for lattice in _ALL) for use in (_can_hold, _written)]
+        losses = [loss for loss, probe in kept.items() if not _holds(probe, name)]
+        if "costs" in losses:
+            losses.remove("precision")
+        rows.append([f"`{name}`", endings, *("yes" if use else "no" for use in uses), ", ".join(losses)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

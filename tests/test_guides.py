@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -131,6 +132,21 @@ def test_the_notebook_is_a_page_with_its_outputs(site):
     assert len(drawings) == 2
     for drawing in drawings:
         assert "</svg>" in (site / drawing).read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_wide_tables_fit_a_phone(site, maker):
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("no chromium is installed")
+    tables = "[...document.querySelectorAll('.md-typeset__scrollwrap')].map(box => [box.scrollWidth, box.clientWidth])"
+    with maker("pictures").opened_page(chromium, 700) as page:
+        page.set_viewport_size({"width": 375, "height": 700})
+        for name in ("figures", "formats"):
+            page.goto((site / f"{name}.html").as_uri())
+            widths = page.evaluate(tables)
+            assert widths
+            assert all(whole <= shown for whole, shown in widths), (name, widths)
 
 
 # ---------------------------------------------------------------- what is made at build time

@@ -150,7 +150,7 @@ def train(
     output: Annotated[OutputFolder, Detail("holds the model")],
     without: Annotated[Path | None, typer.Option(help="list of the files to exclude, one name per line")] = None,
     parser: Annotated[
-        bool, typer.Option(help="also train a parser (needs the extra hindi-parser, and most of the time)")
+        bool, typer.Option(help="also train a parser, which takes most of the time (needs the extra hindi-parser)")
     ] = True,
 ) -> None:
     """Train a model on a treebank. Example: lattice-simp hindi train hdtb-ssf.tar.xz --output hindi"""

@@ -95,7 +95,7 @@ MaxStatesOrFail: TypeAlias = Annotated[MaxStates, Detail("more are an error")]
 
 @dataclass(frozen=True)
 class _ComposeOptions(WordOptions):
-    edits: EditCosts | None = option(None, "edits", "allow deviations from the skeleton at a cost")
+    edits: EditCosts | None = option(None, "edits", "allow missing and different words of the skeleton, at a cost")
 
 
 @app.command()

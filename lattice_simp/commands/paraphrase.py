@@ -120,7 +120,9 @@ def sample(
     output: Output = "-",
     limit: Annotated[Limit, Detail("drawn with replacement")] = 5,
     seed: Seed = 0,
-    weighted: Annotated[bool, typer.Option("--weighted", help="draw by probability under --lm")] = False,
+    weighted: Annotated[
+        bool, typer.Option("--weighted", help="draw sentences in proportion to their probability under --lm")
+    ] = False,
     form: Form = "text",
     jobs: Jobs = 1,
     resume: Resume = False,

@@ -142,7 +142,7 @@ def train(
     models: Annotated[list[str] | None, typer.Option("--kind", "-k", help=TRAINED)] = None,
     classes: Annotated[int, typer.Option(min=1, help="number of word classes of the class model")] = 300,
     order: Annotated[int, typer.Option(min=2, max=6, help="n-gram order of the class model")] = 5,
-    sweeps: Annotated[int, typer.Option(min=0, help="maximum sweeps of the exchange algorithm")] = 10,
+    sweeps: Annotated[int, typer.Option(min=0, help="maximum passes over the words that assign them to classes")] = 10,
     least_triple: Annotated[int, typer.Option(min=1, help="minimum count of word triples in the bilingual model")] = 2,
 ) -> None:
     """Train models on an aligned corpus: bilingual (the strongest), model1 (both directions), class.

@@ -19,7 +19,10 @@ ModelFolder: TypeAlias = Annotated[
     Path, typer.Argument(help="model directory with text.json, as `lattice-simp train` makes it")
 ]
 Lines: TypeAlias = Annotated[Output, Detail("one line per sentence")]
-Side: TypeAlias = Annotated[Literal["source", "target"], typer.Option("--side", help="language of the text")]
+Side: TypeAlias = Annotated[
+    Literal["source", "target"],
+    typer.Option("--side", help="side of the model that has the language of the text: source or target"),
+]
 
 
 @app.command()

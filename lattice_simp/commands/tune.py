@@ -58,7 +58,10 @@ OptimizerName: TypeAlias = Annotated[
     Optimizer, typer.Option(help="mert (best score on these lists) or mira (averaged small steps; for many features)")
 ]
 DIRECTIONS = typer.Option(
-    "--directions", min=0, help="random directions in addition to the axes (mert)", show_default=str(RANDOM_DIRECTIONS)
+    "--directions",
+    min=0,
+    help="random search directions besides one for each feature (mert)",
+    show_default=str(RANDOM_DIRECTIONS),
 )
 RESTARTS = typer.Option("--restarts", min=0, help="random restarts (mert)", show_default=str(MERT_RESTARTS))
 Directions: TypeAlias = Annotated[int | None, DIRECTIONS]

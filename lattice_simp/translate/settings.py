@@ -43,10 +43,12 @@ class SkeletonSettings:
 
     hypotheses: int = option(1000, "skeleton-hypotheses", "number of translations of the skeleton to use")
     loops: Loops = option("sigma", "loops", "sigma (exact subsequences) or rho (as published)")
-    gaps: GapLoops = option("everywhere", "gaps", "allow insertions everywhere, or only at gaps of the source")
+    gaps: GapLoops = option(
+        "everywhere", "gaps", "allow other words everywhere, or only where the source has words outside the skeleton"
+    )
     weight: float = option(0.5, "skeleton-weight", "weight of the skeleton's costs")
     beam: float = 8.0
-    edits: EditCosts | None = option(None, "edits", "allow deviations from the skeleton at a cost")
+    edits: EditCosts | None = option(None, "edits", "allow missing and different words of the skeleton, at a cost")
     aggregation: Aggregation = option("max", "aggregation", "how to combine several skeletons of a sentence")
 
     def __post_init__(self) -> None:
@@ -85,10 +87,16 @@ class DecoderSettings:
     max_span: int = DEFAULT_MAX_SPAN
     copies: Copies = "unknown"
     word_arcs: WordArcs = option("shared", "word-arcs", "affiliated: each word arc names its source token")
-    beam: float = option(8.0, "beam", "keep paths within this many nats of the best")
+    beam: float = option(8.0, "beam", "drop paths that cost over this many nats (natural logs) more than the best")
     cubes: CubePruning = field(default_factory=CubePruning)
-    exact: ExactSearch | None = option(None, "exact", "search nested grammars exactly, or report the optimality gap")
-    optimality_gap: GapBound | None = option(None, "optimality-gap", "report the optimality gap of the pruned search")
+    exact: ExactSearch | None = option(
+        None, "exact", "prove the best translation; at a limit, report how much better it can be (optimality gap)"
+    )
+    optimality_gap: GapBound | None = option(
+        None,
+        "optimality-gap",
+        "report how much cheaper the best translation can be than the one that the pruned search returns",
+    )
     skeleton: SkeletonSettings = field(default_factory=SkeletonSettings)
     mbr: MbrSettings | None = option(None, "mbr", "choose by expected BLEU (lattice minimum Bayes risk)")
 

@@ -18,7 +18,7 @@ Host: TypeAlias = Annotated[
 ]
 AllowedHosts: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--allowed-host", help="additional host name that browsers may use (repeatable)"),
+    typer.Option("--allowed-host", help="accept requests to this host name, too (repeatable)"),
 ]
 
 HOST = "127.0.0.1"

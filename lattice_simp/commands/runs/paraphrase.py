@@ -98,7 +98,9 @@ class ExpandOptions:
     conditions: str = _CONDITIONS
     filters: str = option(ALL, "filters", f"sentence filters: all, none, or some of {', '.join(FILTERS)}; {_TABLE}")
     lm: Path | None = option(None, "lm", "language model (ARPA or KenLM binary)")
-    beam: float = option(10.0, "beam", "keep paths within this many nats of the best; with --lm")
+    beam: float = option(
+        10.0, "beam", "drop paths that cost over this many nats (natural logs) more than the best; with --lm"
+    )
 
     def __post_init__(self) -> None:
         if not self.beam >= 0:

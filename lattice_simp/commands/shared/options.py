@@ -267,7 +267,7 @@ ToLists: TypeAlias = Annotated[
         help=f"output format, or {JSON_LINES} for n-best lists; from the name by default",
     ),
 ]
-BEAM = typer.Option("--beam", help="keep paths within this many nats of the best")
+BEAM = typer.Option("--beam", help="drop paths that cost over this many nats (natural logs) more than the best")
 Beam: TypeAlias = Annotated[float | None, BEAM]
 MAX_ARCS = typer.Option("--max-arcs", min=1, help="maximum number of arcs per lattice")
 MaxArcs: TypeAlias = Annotated[int | None, MAX_ARCS]

@@ -69,7 +69,11 @@ class CombinationSettings:
     strings: int = option(100, "strings", "number of best strings per system to align")
     lm_weight: float = option(0.05, "lm-weight", "weight of the language model without --weights")
     max_arcs: int = option(20_000, "max-arcs", "maximum number of arcs per lattice")
-    beam: float | None = option(5.0, "gain-beam", "with --lm, keep paths within this many units of gain")
+    beam: float | None = option(
+        5.0,
+        "gain-beam",
+        "with --lm, drop paths whose agreement with the systems (gain) is lower than the best by more than this",
+    )
     confidence_weight: float = option(
         0.5, "confidence-weight", "with rover, weight of words' confidences against their frequencies, from 0 to 1"
     )

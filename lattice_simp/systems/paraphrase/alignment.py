@@ -35,8 +35,12 @@ class AlignmentSettings:
         LatticeSimpError: the share is outside 0 to 1, the number is negative, or a condition is unknown.
     """
 
-    min_linked: float = option(0.5, "min-linked", "minimum share of linked content words in a phrase")
-    max_unlinked: int = option(1, "max-unlinked", "maximum unlinked content words in a phrase")
+    min_linked: float = option(
+        0.5, "min-linked", "minimum share of a phrase's content words with a counterpart in the other phrase"
+    )
+    max_unlinked: int = option(
+        1, "max-unlinked", "maximum content words of a phrase without a counterpart in the other phrase"
+    )
     conditions: tuple[str, ...] = ALL_CONDITIONS
 
     def __post_init__(self) -> None:

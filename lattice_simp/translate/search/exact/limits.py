@@ -19,7 +19,9 @@ class ExactSearch:
     """
 
     seconds: float = option(60.0, "exact-seconds", "CPU seconds per sentence for the exact search; implies --exact")
-    edges: int = option(10_000_000, "exact-edges", "maximum forest edges, up to 500 bytes each; implies --exact")
+    edges: int = option(
+        10_000_000, "exact-edges", "memory limit: the most applications of rules, up to 500 bytes each; implies --exact"
+    )
     beam: float = option(0.0, "exact-beam", "keep all paths within this many nats of the best; implies --exact")
 
     def __post_init__(self) -> None:
