@@ -446,6 +446,7 @@ def draw(
         Numbers | None,
         typer.Option(help="costs or probabilities beside words (default: probabilities for confusion networks)"),
     ] = None,
+    mark_best: Annotated[bool, typer.Option("--mark-best", help="draw the best path in colour")] = False,
     settings: Any = None,
 ) -> None:
     """Draw a lattice as SVG, PNG, PDF (with the extra `draw`) or DOT.
@@ -456,7 +457,7 @@ def draw(
     """
     from lattice_simp.commands.lattices.drawing import Drawing, read_drawn
 
-    drawing = Drawing(output, title, max_states, numbers)
+    drawing = Drawing(output, title, max_states, numbers, mark_best)
     if drawing.kind == "dot":
         refuse_idle(["max_states"], "with .dot")
     drawing.write(read_drawn(source, sentence, LabelOptions(**settings), n, separate=separate))

@@ -22,7 +22,7 @@ _REMEDIES = {
     sqlite3.SQLITE_CORRUPT: "restore a backup; `sqlite3 FILE .recover` may recover some {content}",
     sqlite3.SQLITE_READONLY: "make the file and its folder writable",
     sqlite3.SQLITE_PERM: "make the file and its folder writable",
-    sqlite3.SQLITE_CANTOPEN: "create it in an existing folder with `{maker}`",
+    sqlite3.SQLITE_CANTOPEN: "create it with `{maker}`, in an existing folder that you may write to",
     sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_IOERR: _FULL,
     sqlite3.SQLITE_BUSY: "end the program that locks the file",

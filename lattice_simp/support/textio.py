@@ -316,7 +316,9 @@ def _reading(path: str | Path) -> Iterator[BinaryIO]:
                 raw = io.BufferedReader(cast(Any, stack.enter_context(open(path, "rb", buffering=0))))
             except (OSError, ValueError) as error:
                 reason = error.strerror if isinstance(error, OSError) else error
-                raise FormatError(f"cannot be read: {reason}", path=path, remedy="check the name") from error
+                is_forbidden = isinstance(error, PermissionError)
+                remedy = "ask for the permission to read it" if is_forbidden else "check the name"
+                raise FormatError(f"cannot be read: {reason}", path=path, remedy=remedy) from error
         try:
             packing = compression_of(raw)
         except OSError as error:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from helpers import paths, random_lattice, sausage
 
-from lattice_simp import Lattice, nbest, read, read_nbest, write
+from lattice_simp import Lattice, nbest, read, read_nbest, shortest_path, to_dot, to_svg, write
 
 NBEST = "0 ||| a x c ||| f= -1 ||| -2\n0 ||| b d ||| f= -2 ||| -1\n1 ||| e ||| f= -1 ||| -1\n"
 SKELETON = "0 ||| a c ||| f= -1 ||| -0.5\n1 ||| q ||| f= -1 ||| -1\n"
@@ -442,6 +442,16 @@ def test_the_n_best_strings_are_drawn(call, files):
     drawing = (files / "a.svg").read_text(encoding="utf-8")
     assert "The best" in drawing
     assert ">x<" not in drawing
+
+
+@pytest.mark.parametrize("ending", ["svg", "dot"])
+def test_the_best_path_is_marked(call, files, ending):
+    lattice = read(files / "full.fst")
+    draw = {"svg": to_svg, "dot": to_dot}[ending]
+    marked = draw(lattice, highlight=shortest_path(lattice).arcs)
+    assert marked != draw(lattice)
+    call("lattice", "draw", "full.fst", "--mark-best", "--output", f"best.{ending}")
+    assert (files / f"best.{ending}").read_text(encoding="utf-8") == marked
 
 
 def test_lists_are_minimized_before_they_are_drawn(call, files):

@@ -116,6 +116,15 @@ def test_files_that_cannot_be_read(tmp_path, name):
         read_bytes(f"{tmp_path}/{name}")
 
 
+def test_files_that_may_not_be_read(tmp_path, monkeypatch):
+    def refused(*arguments, **options):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(builtins, "open", refused)
+    with pytest.raises(FormatError, match=r"cannot be read: Permission denied \(ask for the permission to read it\)"):
+        read_bytes(tmp_path / "a.txt")
+
+
 @pytest.mark.parametrize("name", ["", "new/", "no/such/folder", "nul\0byte"])
 def test_files_that_cannot_be_written(tmp_path, name):
     with pytest.raises(LatticeSimpError, match="cannot be written"), open_binary(f"{tmp_path}/{name}", "w"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from lattice_simp.commands.inputs.lattices import read_full
 from lattice_simp.commands.shared.label_options import LabelOptions
@@ -17,7 +17,7 @@ from lattice_simp.draw.labels import Numbers
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats.nbest import is_nbest
 from lattice_simp.ops.minimize import minimize
-from lattice_simp.ops.nbest import nbest
+from lattice_simp.ops.nbest import nbest, shortest_path
 from lattice_simp.support.textio import open_binary, readable
 
 
@@ -42,6 +42,7 @@ class Drawing:
         title: its heading, if any.
         max_states: the most states to draw, except in DOT.
         numbers: costs or probabilities beside words; None for those of the kind of lattice.
+        marks_best: whether the best path is drawn in colour.
 
     Raises:
         LatticeSimpError: the ending is not that of a drawing.
@@ -51,6 +52,7 @@ class Drawing:
     title: str | None
     max_states: int
     numbers: Numbers | None
+    marks_best: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in (*IMAGE_FORMATS, "svg", "dot"):
@@ -70,12 +72,14 @@ class Drawing:
             file.write(content)
 
     def _content(self, lattice: Lattice) -> bytes:
-        title, states, numbers = self.title, self.max_states, self.numbers
+        best = shortest_path(lattice).arcs if self.marks_best and not lattice.empty else ()
+        shown: dict[str, Any] = {"title": self.title, "numbers": self.numbers, "highlight": frozenset(best)}
         if self.kind == "dot":
-            return to_dot(lattice, title, numbers=numbers).encode()
+            return to_dot(lattice, **shown).encode()
+        shown["max_states"] = self.max_states
         if self.kind == "svg":
-            return to_svg(lattice, title=title, max_states=states, numbers=numbers).encode()
-        return to_image(lattice, cast("ImageFormat", self.kind), title=title, max_states=states, numbers=numbers)
+            return to_svg(lattice, **shown).encode()
+        return to_image(lattice, cast("ImageFormat", self.kind), **shown)
 
     def _say_left_out(self, lattice: Lattice) -> None:
         states = drawn_states(lattice, self.max_states)
