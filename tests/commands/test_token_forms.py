@@ -80,6 +80,8 @@ def test_accents_in_two_forms_are_reported(call, folder):
     done = call("combine", "composed", "decomposed")
     assert done.stderr.startswith(message)
     assert call("combine", "composed", "composed").stderr == ""
+    assert message in call("evaluate", "decomposed", "--reference", "composed").stderr
+    assert call("evaluate", "composed", "--reference", "composed").stderr == ""
 
 
 def test_systems_alike_are_combined_in_silence(call, folder):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lattice_simp.commands.inputs.sentences import read_records
-from lattice_simp.commands.inputs.whole_sentences import warn_of_whole_sentences
+from lattice_simp.commands.inputs.token_forms import warn_of_accents
+from lattice_simp.commands.inputs.whole_sentences import SAMPLES, warn_of_whole_sentences
 from lattice_simp.commands.shared.messages import say
 from lattice_simp.commands.shared.options import named_path
 from lattice_simp.core.symbols import split_tokens
@@ -140,7 +142,7 @@ def read_sentences(inputs: Files, tokens: bool, language: str | None) -> Sentenc
 
 
 def warn_of_forms(files: Files, sentences: Sentences, name: str) -> None:
-    """Warns on stderr of text that looks like tokens, and of tokens, read or split from text, that are sentences."""
+    """Warns on stderr of text that looks like tokens, of tokens that are sentences, and of two forms of accents."""
     split = tokeniser(name)
     first = sentences.references[0]
     ends = [line.endswith((" .", " 。", " ।")) for line in first.text or () if first.tokens is None]
@@ -148,10 +150,15 @@ def warn_of_forms(files: Files, sentences: Sentences, name: str) -> None:
         message = "most lines end in a full stop after a space; if spaces separate tokens, give --tokens"
         say(f"{files.references[0]}: {message}")
     paths = [*files.references, *files.outputs.values()]
+    words: dict[str, Sequence[Sequence[str]]] = {}
     for path, lines in zip(paths, [*sentences.references, *sentences.systems.values()], strict=True):
-        words = map(split_tokens, lines.tokens) if lines.tokens is not None else map(split, lines.text or ())
-        if warn_of_whole_sentences(words, path, "give --language (zh, ja, th, ...) or --tokeniser, and text"):
+        tokens = map(split_tokens, lines.tokens) if lines.tokens is not None else map(split, lines.text or ())
+        words[str(path)] = list(islice(tokens, SAMPLES))
+        if warn_of_whole_sentences(
+            words[str(path)], path, "give --language (zh, ja, th, ...) or --tokeniser, and text"
+        ):
             return
+    warn_of_accents(words)
 
 
 def warn_of_empty_lines(files: Files, sentences: Sentences) -> None:
