@@ -112,7 +112,7 @@ walkthrough: $(STAMP)  ## translate one sentence step by step, with drawings
 DATA ?= ../shared/data
 RUN = $(BIN)/python -m $(1) --data $(DATA) --jobs $(JOBS) --command 'make $@'
 
-experiments: walkthrough train-multi30k adaptation skeleton-features causes transformer causal agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english masks study-en-de study-en-de-transformer study-en-fr study-en-fr-rows study-en-fr-transformer simplify-translate confidence constrained search-errors  ## run all experiments (hours)
+experiments: walkthrough train-multi30k adaptation skeleton-features causes transformer causal agreement compression corpus simplify paraphrase hindi-clauses hindi-simplification hindi-english masks study-en-de study-en-de-transformer study-en-fr study-en-fr-rows study-en-fr-transformer study-en-fr-neural simplify-translate confidence constrained search-errors  ## run all experiments (hours)
 
 train-multi30k: $(STAMP)  ## train, tune and test a small German-English system (minutes)
 	$(call RUN,experiments.results experiments/multi30k)
@@ -175,8 +175,8 @@ paraphrase: $(STAMP)  ## expand sets of translations, simplifications and captio
 
 # Any folder with config.yaml and protocol.yaml is a study (commit both before a test set is run): experiments/en-fr is English-French on a million pairs,
 # experiments/en-fr-rows the same with more systems and fewer sentences, experiments/en-de English-German on 330,000 pairs;
-# experiments/en-fr-transformer and en-de-transformer have a neural translator (needs torch).
-study-%: $(STAMP)  ## train on a pair of languages (en-fr, en-fr-rows, en-de, en-fr-transformer, en-de-transformer), translate with skeletons (hours)
+# experiments/en-fr-transformer, en-fr-neural and en-de-transformer have a neural translator (needs torch).
+study-%: $(STAMP)  ## train on a pair of languages (en-fr, en-fr-rows, en-de, en-fr-transformer, en-fr-neural, en-de-transformer), translate with skeletons (hours)
 	$(call RUN,experiments.study experiments/$*)
 
 mutants: $(STAMP)  ## insert errors into the studies' code, one at a time, and count those that tests detect (minutes)

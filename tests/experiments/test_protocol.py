@@ -27,7 +27,7 @@ from lattice_simp.errors import FormatError
 
 EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 
-STUDIES = ["en-de", "en-de-transformer", "en-fr", "en-fr-rows", "en-fr-transformer"]
+STUDIES = ["en-de", "en-de-transformer", "en-fr", "en-fr-neural", "en-fr-rows", "en-fr-transformer"]
 
 STUDY = {"automatic": [], "test_sets": {"test": "seen", "late": "new"}}
 
