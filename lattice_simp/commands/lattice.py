@@ -270,7 +270,7 @@ def compose(
     loops: LoopsOption = "sigma",
     beam: Beam = None,
     first_id: FirstId = None,
-    n: Annotated[MaybeNbest, Detail("for n-best lists only (default: 100)")] = None,
+    n: Annotated[MaybeNbest, Detail("for lists (default: 100)")] = None,
     engine: EngineOption = "arrays",
     to: ToLists = None,
     output: Output = "-",

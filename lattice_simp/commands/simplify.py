@@ -46,7 +46,9 @@ def simplify(
         bool, typer.Option("--change", help="choose the best output that differs from the source")
     ] = False,
     explain: Annotated[Path | None, typer.Option(help="JSON lines: the changes to each sentence")] = None,
-    nbest: Annotated[int, typer.Option("--nbest", "-n", min=0, help="hypotheses per sentence in --nbest-output")] = 0,
+    nbest: Annotated[
+        int, typer.Option("--nbest", "-n", min=0, help="hypotheses per sentence; written to --nbest-output")
+    ] = 0,
     nbest_output: NbestOutput = None,
     graphs: Annotated[Path | None, typer.Option(help="semantic graphs to use instead of parses")] = None,
     jobs: Jobs = 1,

@@ -56,7 +56,9 @@ def translate(
     output: Annotated[Output, Detail("one translation per line")] = "-",
     skeletons: Skeletons = None,
     strategy: Strategy = None,
-    nbest: Annotated[int, typer.Option("--nbest", "-n", min=0, help="hypotheses per sentence in --nbest-output")] = 0,
+    nbest: Annotated[
+        int, typer.Option("--nbest", "-n", min=0, help="hypotheses per sentence; written to --nbest-output")
+    ] = 0,
     nbest_output: NbestOutput = None,
     jobs: Jobs = 1,
     resume: Resume = False,

@@ -28,6 +28,7 @@ OTHER_TYPE = {
     "--output": "standard output is possible for text, not for folders and for files that are continued",
     "--mask-index": "`translate` takes `all`, too",
     "--scale": "`combine` takes one for each system",
+    "--cost": "as --scale",
     "--method": "each command has methods of its own",
     "--metric": "each command has metrics of its own",
 }

@@ -129,7 +129,7 @@ def mbr(
     utility: Annotated[
         Utility, typer.Option(help="linear BLEU over lattices, or a metric of whole strings")
     ] = "linear",
-    n: Annotated[Nbest, Detail("for n-best lists only")] = 100,
+    n: Annotated[Nbest, Detail("for lists only")] = 100,
     paths: Annotated[int, typer.Option(min=1, help="number of best paths of a lattice to compare")] = 1000,
     max_calls: Annotated[int, typer.Option(min=1, help="maximum number of string pairs to compare")] = CALLS,
     tokeniser: Annotated[TokeniserName, Detail("for bleu and wer (default: the words)")] = None,

@@ -35,7 +35,7 @@ class CorpusSettings:
     )
     skip_cost: float = option(SKIP_COST, "skip-cost", "cost of an unaligned sentence")
     min_words: int = option(10, "min-words", "skip articles with fewer words")
-    language: str = option("en", "language", "language of the text (ISO code)")
+    language: str = option("en", "language", "language of the text (ISO code, such as de)")
 
     def __post_init__(self) -> None:
         for name in ("paragraph_threshold", "sentence_threshold"):
