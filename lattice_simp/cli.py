@@ -77,9 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt as interrupt:
         code = _interrupted(interrupt)
     except Exception as error:
-        # Up to Python 3.11, Python raises an interrupt during the creation of a class as a RuntimeError.
-        cause = error.__cause__
-        code = _interrupted(cause) if isinstance(cause, KeyboardInterrupt) else _report(error, words, debug=debug)
+        cause = _interrupt_behind(error)
+        code = _report(error, words, debug=debug) if cause is None else _interrupted(cause)
     drop_output()
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -102,6 +101,18 @@ def _warning_line(
     is_new = text not in shown
     shown.add(text)
     return text if is_new else ""
+
+
+def _interrupt_behind(error: Exception) -> KeyboardInterrupt | None:
+    """Returns the interrupt that an error comes from.
+
+    Up to version 3.11, Python raises an interrupt during the creation of a class as a RuntimeError, and numba one while
+    it loads a function as one or more SystemErrors.
+    """
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__
+    return cause
 
 
 def _interrupted(interrupt: KeyboardInterrupt) -> int:

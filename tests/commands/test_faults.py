@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import typer
 
-from lattice_simp import Lattice
+from lattice_simp import Lattice, cli
 from lattice_simp.cli import whole_app
 from lattice_simp.errors import LatticeSimpError
 from lattice_simp.formats import write as write_lattice
@@ -348,6 +348,19 @@ def test_an_interrupt_within_a_dataclass_is_one_like_others(tmp_path):
     command = [sys.executable, "-m", "interrupted"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path})
     assert (done.returncode, done.stderr) == (130, "lattice-simp: interrupted\n")
+
+
+def test_an_interrupt_behind_several_errors_is_one_like_others(monkeypatch, capsys):
+    def run(words, *, debug):
+        try:
+            raise SystemError("while a function is loaded") from KeyboardInterrupt()
+        except SystemError as error:
+            raise SystemError("returned a result with an exception set") from error
+
+    monkeypatch.setattr(cli, "_run", run)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["lattice"])
+    assert (ended.value.code, capsys.readouterr().err) == (130, "lattice-simp: interrupted\n")
 
 
 @pytest.mark.parametrize("raised", ["KeyboardInterrupt", "RuntimeError('in __set_name__') from KeyboardInterrupt()"])
