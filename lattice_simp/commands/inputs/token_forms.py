@@ -23,6 +23,7 @@ _LEAST = 3
 """The fewest tokens of a kind that show how a system writes it."""
 
 _PUNCTUATION = frozenset(".,;:!?…。，、！？；：।؟،")
+_ACCENTS = "the form of accents"
 _TOKENS = "lattice-simp lattice tokens"
 
 
@@ -154,7 +155,7 @@ def warn_of_word_forms(files: Mapping[str, Iterable[Sequence[str]]]) -> None:
 def warn_of_accents(files: Mapping[str, Iterable[Sequence[str]]]) -> None:
     """Warns on stderr if the words of files differ in the form of accents, so that equal words do not match."""
     forms = [TokenForms.of(islice(lines, SAMPLES)).accents for lines in files.values()]
-    if message := _difference(ACCENTS, [*files], forms, ("composed",), _composed):
+    if message := _difference(_ACCENTS, [*files], forms, ("composed",), _composed):
         say(f"lattice-simp: {message}")
 
 
@@ -162,12 +163,9 @@ def _word_differences(sources: Sequence[str], forms: Sequence[TokenForms]) -> li
     warnings = [
         _difference("the case of words", sources, [form.case for form in forms], ("lower",), _lowered),
         _difference("punctuation", sources, [form.punctuation for form in forms], ("detached", "no"), _split),
-        _difference(ACCENTS, sources, [form.accents for form in forms], ("composed",), _composed),
+        _difference(_ACCENTS, sources, [form.accents for form in forms], ("composed",), _composed),
     ]
     return [warning for warning in warnings if warning]
-
-
-ACCENTS = "the form of accents"
 
 
 def _difference(

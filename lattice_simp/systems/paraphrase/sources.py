@@ -62,7 +62,7 @@ def _is_finite(tree: Tree) -> bool:
 
 
 def _begins_with_a_word(tree: Tree) -> bool:
-    """Returns whether the first token that is no quotation mark or bracket begins with a letter or a digit."""
+    """Returns whether the first token behind quotation marks and brackets begins with a letter or a digit."""
     first = next((token for token in tree.tokens if mark_kind(token) not in (OPEN, QUOTE)), "")
     return first[:1].isalnum()
 
